@@ -20,48 +20,20 @@ import { available } from "../database/Availability.ts"
 import { GivenTime, timeIn } from "../database/DatabaseClock.ts"
 import { deleteUnlocked, inBatches, rowsOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
-import * as LeakyBucket from "./LeakyBucket.ts"
-import { remember } from "./RecentlyUsed.ts"
+import type * as LeakyBucket from "./LeakyBucket.ts"
+import { levelOf, RateBuckets, reportMillis, waitSeconds } from "./RateBuckets.ts"
+import type { Bucket } from "./RateBuckets.ts"
 
-/** How far a server may be ahead of the database. */
-export const maxUnreported = ({ limit }: LeakyBucket.Allowance): number => Math.floor(limit / 100)
-
-/** Sooner when requests might have to wait. */
-const reportMillis = 500
-/** Longer than the time between reports, which give back what is left. */
-export const leaseMillis = 1_000
-/** Requests of a lease, as a multiple of {@link maxUnreported}, and the least number of servers that can have as many. */
-const leaseTimes = 5
-const leaseShares = 4
 /** Requests that wait, and buckets with something to report, of one statement. */
 const maxBatch = 2_000
 /** A request waits for the report that is under way and for the next. */
 const reportDeadline = "4 seconds"
 const retryAfterFailure = "1 second"
 
-/** Buckets that are remembered; a forgotten one is taken for empty until its next report. */
-const maxBuckets = 100_000
-/** Buckets with something to report. Requests for others wait. */
-const maxOwing = 10_000
-
 /** Buckets that are empty again are deleted in the background. */
 const forgetEvery = "1 minute"
 const batch = 1_000
 const maxBatches = 100
-
-interface Bucket extends LeakyBucket.Limit {
-  /** The level after the last report, and when that was sent, in milliseconds since 1970. */
-  used: number
-  at: number
-  /** Whether requests may be admitted before they are reported. */
-  isOpen: boolean
-  /** Requests that were admitted and not reported; below 0, that were counted and are still to come. */
-  unreported: number
-  /** How many requests the last report counted in advance. */
-  leased: number
-  /** The part of `unreported` that was moved into the report that is being sent. */
-  reporting: number
-}
 
 interface Asking {
   readonly buckets: ReadonlyArray<Bucket>
@@ -93,62 +65,19 @@ export class SharedRates extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const givenTime = yield* GivenTime
       const clock = yield* Clock.Clock
-      const buckets = new Map<string, Bucket>()
-      const owing = new Set<Bucket>()
       const asking = new Set<Asking>()
       const some = Latch.makeUnsafe(false)
       const urgent = Latch.makeUnsafe(false)
       let isStopping = false
-
-      const bucketOf = (limit: LeakyBucket.Limit): Bucket => {
-        const known = buckets.get(limit.key)
-        const isOpen = maxUnreported(limit.allowance) > 0
-        const bucket = known ?? { ...limit, used: 0, at: 0, isOpen, unreported: 0, leased: 0, reporting: 0 }
-        remember(buckets, maxBuckets, limit.key, bucket)
-        return bucket
-      }
-
-      /** Requests that may be admitted without asking. */
-      const spare = (bucket: Bucket): number => {
-        if (owing.size >= maxOwing && !owing.has(bucket)) return 0
-        const ahead = bucket.isOpen ? maxUnreported(bucket.allowance) : 0
-        return ahead - bucket.unreported - Math.max(0, bucket.reporting)
-      }
-
-      /** A clock that was set back counts from here, so that a full bucket does not stay full until it has caught up. */
-      const sinceReport = (bucket: Bucket, now: number): number => {
-        bucket.at = Math.min(bucket.at, now)
-        return now - bucket.at
-      }
-
-      const levelOf = (bucket: Bucket, now: number): number => {
-        const drained = LeakyBucket.drained(bucket.allowance, bucket.used, sinceReport(bucket, now))
-        return Math.max(0, drained + bucket.unreported + bucket.reporting)
-      }
-
-      const owe = (bucket: Bucket, requests: number) => {
-        bucket.unreported += requests
-        if (bucket.unreported === 0) return void owing.delete(bucket)
-        owing.add(bucket)
+      const buckets = new RateBuckets((isBusy) => {
         some.openUnsafe()
-        if (isBusy(bucket, bucket.unreported)) urgent.openUnsafe()
-      }
-
-      /** What is left of a lease that is over is not given back: it stays counted, and drains like requests that were made. */
-      const lapse = (bucket: Bucket, now: number) => {
-        if (sinceReport(bucket, now) > leaseMillis && bucket.unreported < 0) owe(bucket, -bucket.unreported)
-      }
-
-      const leaseOf = (bucket: Bucket, waiting: number, now: number): number => {
-        if (isStopping || !bucket.isOpen || (waiting === 0 && !isBusy(bucket, bucket.reporting))) return 0
-        const room = Math.floor((bucket.allowance.limit - levelOf(bucket, now)) / leaseShares)
-        return Math.max(0, Math.min(leaseTimes * maxUnreported(bucket.allowance), room))
-      }
+        if (isBusy) urgent.openUnsafe()
+      })
 
       const usedOf = ([first]: ReadonlyArray<Bucket>, now: number) => (first === undefined ? 0 : levelOf(first, now))
 
       const admit = (of: ReadonlyArray<Bucket>, now: number) => {
-        for (const bucket of of) owe(bucket, 1)
+        for (const bucket of of) buckets.owe(bucket, 1)
         return Effect.succeed({ used: usedOf(of, now), retryAfterSeconds: 0 })
       }
 
@@ -167,15 +96,13 @@ export class SharedRates extends Context.Service<
       const take = (limits: ReadonlyArray<LeakyBucket.Limit>) =>
         Effect.clockWith((clock): Effect.Effect<LeakyBucket.Level, ServiceUnavailable> => {
           const now = clock.currentTimeMillisUnsafe()
-          const of = limits.map(bucketOf)
-          for (const bucket of of) lapse(bucket, now)
-          // The level in the database is at least as high. An open bucket is not full.
-          const waits = of.map((bucket) =>
-            bucket.isOpen || spare(bucket) > 0 ? 0 : LeakyBucket.waitSeconds(bucket.allowance, levelOf(bucket, now))
-          )
+          const of = limits.map((limit) => buckets.of(limit))
+          for (const bucket of of) buckets.lapse(bucket, now)
+          // An open bucket is not full.
+          const waits = of.map((bucket) => (bucket.isOpen || buckets.hasRoom(bucket) ? 0 : waitSeconds(bucket, now)))
           const retryAfterSeconds = Math.max(0, ...waits)
           if (retryAfterSeconds > 0) return Effect.succeed({ used: usedOf(of, now), retryAfterSeconds })
-          return of.some((bucket) => spare(bucket) <= 0) ? ask(of) : admit(of, now)
+          return of.every((bucket) => buckets.hasRoom(bucket)) ? admit(of, now) : ask(of)
         })
 
       /** Answers last: a request that gets one goes on at once, and may take again. */
@@ -184,7 +111,7 @@ export class SharedRates extends Context.Service<
           .filter(({ hasLeft }) => !hasLeft)
           .map(({ answer, buckets: of }) => {
             const full = of.filter((bucket) => (granted.get(bucket) ?? 0) === 0)
-            const wait = full.map((bucket) => LeakyBucket.waitSeconds(bucket.allowance, levelOf(bucket, now)))
+            const wait = full.map((bucket) => waitSeconds(bucket, now))
             if (full.length === 0) for (const bucket of of) granted.set(bucket, (granted.get(bucket) ?? 0) - 1)
             const level = {
               used: usedOf(of, now),
@@ -193,15 +120,12 @@ export class SharedRates extends Context.Service<
             return () => answer(Effect.succeed(level))
           })
         // Leased; or another limit refused the request, or it was not waited for.
-        for (const [bucket, left] of granted) {
-          bucket.leased = left
-          if (left > 0) owe(bucket, -left)
-        }
+        for (const [bucket, left] of granted) buckets.lease(bucket, left)
         for (const answer of answers) answer()
         for (const request of Array.from(asking)) {
           // A statement may take longer than a lease lasts.
-          for (const bucket of request.buckets) lapse(bucket, clock.currentTimeMillisUnsafe())
-          if (request.buckets.some((bucket) => spare(bucket) <= 0)) continue
+          for (const bucket of request.buckets) buckets.lapse(bucket, clock.currentTimeMillisUnsafe())
+          if (!request.buckets.every((bucket) => buckets.hasRoom(bucket))) continue
           asking.delete(request)
           request.answer(admit(request.buckets, now))
         }
@@ -209,26 +133,16 @@ export class SharedRates extends Context.Service<
 
       const reportOnce = Effect.fnUntraced(function* (isWhole: boolean) {
         const now = yield* Clock.currentTimeMillis
-        const isDue = (bucket: Bucket) =>
-          isWhole ||
-          bucket.unreported > 0 ||
-          isBusy(bucket, bucket.unreported) ||
-          sinceReport(bucket, now) >= reportMillis
         const asked = Array.from(asking).slice(0, maxBatch)
         for (const each of asked) asking.delete(each)
         const wanted = new Map<Bucket, number>()
         for (const bucket of asked.flatMap((each) => each.buckets)) wanted.set(bucket, (wanted.get(bucket) ?? 0) + 1)
-        const due = Array.from(new Set([...wanted.keys(), ...Array.from(owing).filter(isDue).slice(0, maxBatch)]))
+        const due = Array.from(new Set([...wanted.keys(), ...buckets.due(now, isWhole, maxBatch)]))
         if (due.length === 0) return
         const uses = due.map((bucket, n) => {
-          lapse(bucket, now)
-          bucket.reporting = bucket.unreported
-          bucket.unreported = 0
-          owing.delete(bucket)
           const { limit, windowMillis } = bucket.allowance
-          const waiting = wanted.get(bucket) ?? 0
-          const count = { used: bucket.reporting, wanted: waiting + leaseOf(bucket, waiting, now) }
-          return { n, key: bucket.key, ...count, burst: limit, window_ms: windowMillis }
+          const use = buckets.beginReport(bucket, wanted.get(bucket) ?? 0, now, !isStopping)
+          return { n, key: bucket.key, ...use, burst: limit, window_ms: windowMillis }
         })
         const moment = yield* givenTime
         yield* sql`SELECT n, granted, used FROM count_rates(${JSON.stringify(uses)}::jsonb, ${moment}::timestamptz)`.pipe(
@@ -236,14 +150,8 @@ export class SharedRates extends Context.Service<
           available({ retries: 0, deadline: reportDeadline }),
           Effect.onExit((exit) =>
             Effect.sync(() => {
-              for (const bucket of due) {
-                const { reporting } = bucket
-                bucket.reporting = 0
-                // The database may have counted a report that failed. Requests are reported again, and may then count twice.
-                // What is left of a lease is not: given back twice, it would admit more requests than the limit.
-                if (Exit.isFailure(exit) && reporting > 0) owe(bucket, reporting)
-              }
               if (Exit.isFailure(exit)) {
+                for (const bucket of due) buckets.failReport(bucket)
                 const all = [...asked, ...asking]
                 asking.clear()
                 for (const { answer } of all) answer(Effect.failCause(exit.cause))
@@ -253,10 +161,7 @@ export class SharedRates extends Context.Service<
               for (const row of exit.value) {
                 const bucket = due[row.n]
                 if (bucket === undefined) continue
-                const ahead = maxUnreported(bucket.allowance)
-                bucket.used = row.used
-                bucket.at = now
-                bucket.isOpen = ahead > 0 && row.used <= bucket.allowance.limit - ahead
+                buckets.endReport(bucket, row.used, now)
                 granted.set(bucket, row.granted)
               }
               answerAll(asked, granted, now)
@@ -276,8 +181,8 @@ export class SharedRates extends Context.Service<
           }).pipe(
             Effect.ensuring(
               Effect.sync(() => {
-                if (asking.size + owing.size > 0) some.openUnsafe()
-                if (asking.size > 0 || owing.size >= maxOwing / 2) urgent.openUnsafe()
+                if (asking.size + buckets.owing > 0) some.openUnsafe()
+                if (asking.size > 0 || buckets.isCrowded) urgent.openUnsafe()
               })
             )
           )
@@ -312,11 +217,3 @@ export class SharedRates extends Context.Service<
     })
   )
 }
-
-/**
- * Whether a bucket is in such use that its next report is sent at once instead of after {@link reportMillis}, and that a report
- * leases requests. With a lease: fewer than {@link maxUnreported} requests of it are left (`unreported` is below 0 while there are
- * some). Without one: at least half of {@link maxUnreported} are unreported.
- */
-const isBusy = ({ allowance, leased }: Bucket, unreported: number): boolean =>
-  leased > 0 ? unreported > -maxUnreported(allowance) : unreported > 0 && unreported >= maxUnreported(allowance) / 2
