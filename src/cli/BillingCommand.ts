@@ -1,7 +1,8 @@
 /** `discovery billing reconcile`: compares every account with its subscription in Stripe (D75). */
 import { Console, Effect, Option, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
-import { Billing, differs } from "../services/billing/Billing.ts"
+import { Billing } from "../services/billing/Billing.ts"
+import { differs } from "../services/billing/SubscriptionSync.ts"
 import type { Compared } from "../services/billing/Billing.ts"
 import { asUserError } from "./UserErrors.ts"
 

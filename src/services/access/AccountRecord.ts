@@ -1,8 +1,21 @@
-/** An account as operators see it, with its query. */
+/** An account as operators see it, how it is named and found, and its lock. */
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { AccountId, Credits, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
+import { printable } from "./AccountDetails.ts"
+
+export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("AccountNotFound", {
+  message: Schema.String
+}) {}
+
+/** An account's id, or its e-mail address, ignoring case. */
+export type Which = AccountId | string
+
+const notFound = (which: Which) =>
+  new AccountNotFound({
+    message: `There is no account ${typeof which === "string" ? `with the e-mail address ${printable(which).slice(0, 254)}` : which}.`
+  })
 
 export const AccountRecord = Schema.Struct({
   id: AccountId,
@@ -28,6 +41,24 @@ export const select = (sql: SqlClient.SqlClient, where: Statement.Fragment) => s
 
 export const decodeAccounts = rowsOf(AccountRecord)
 export const decodeAccount = rowOf(AccountRecord)
+
+/** The account `a`. A closed account is not found: nothing about it may change. */
+const isAccount = (sql: SqlClient.SqlClient, which: Which) =>
+  sql.and([
+    typeof which === "string" ? sql`lower(a.email) = lower(${printable(which)})` : sql`a.id = ${which}`,
+    sql`a.closed_at IS NULL`
+  ])
+
+export const find = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, which: Which) {
+  const [account] = yield* decodeAccounts(select(sql, isAccount(sql, which)))
+  return account ?? (yield* notFound(which))
+})
+
+/** Until the transaction ends, nobody else changes the account. */
+export const lock = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, which: Which) {
+  const [account] = yield* decodeAccounts(sql`${select(sql, isAccount(sql, which))} FOR NO KEY UPDATE OF a`)
+  return account ?? (yield* notFound(which))
+})
 
 /** Where mails to the owner go. */
 export const decodeEmails = rowsOf(Schema.Struct({ email: Schema.String }))

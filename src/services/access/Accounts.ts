@@ -1,6 +1,5 @@
-/** Changes to accounts: creation, plan, status, role, credits, password, reset of passkeys (D5 to D8). */
+/** Changes to accounts: creation, plan, status, role, credits (D5 to D8); for lost passwords and passkeys see LostSignIn.ts. */
 import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
-import type { Redacted } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
@@ -8,26 +7,18 @@ import { AccountId } from "../../domain/access/Account.ts"
 import type { Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { allowanceOnPlan } from "../../domain/access/Credit.ts"
 import { dayOf } from "../../domain/Days.ts"
-import { unknownDevice } from "../../domain/access/Device.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
-import * as Outbox from "../mail/Outbox.ts"
 import { checkPassword, firstDay, invalid, isEmail, printable } from "./AccountDetails.ts"
 import type { InvalidAccountDetail, NewAccount } from "./AccountDetails.ts"
 import * as AccountChanges from "./AccountChanges.ts"
-import * as AccountLinks from "./AccountLinks.ts"
-import { decodeAccount, decodeAccounts, select } from "./AccountRecord.ts"
-import type { AccountRecord } from "./AccountRecord.ts"
+import { decodeAccount, decodeAccounts, find as findAccount, lock, select } from "./AccountRecord.ts"
+import type { AccountNotFound, AccountRecord, Which } from "./AccountRecord.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
-import * as EnrollmentCodes from "./passkeys/EnrollmentCodes.ts"
-import * as SignInChanges from "./passkeys/SignInChanges.ts"
+import * as LostSignIn from "./LostSignIn.ts"
 import { Passwords } from "./Passwords.ts"
 import type { PasswordsBusy } from "./Passwords.ts"
 import { firstOf } from "../database/Rows.ts"
-
-export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("AccountNotFound", {
-  message: Schema.String
-}) {}
 
 /** An account has this e-mail address, ignoring case. */
 export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", { message: Schema.String }) {}
@@ -36,9 +27,6 @@ export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", {
 export class ChangedMeanwhile extends Schema.TaggedError<ChangedMeanwhile>()("ChangedMeanwhile", {
   message: Schema.String
 }) {}
-
-/** An account's id, or its e-mail address, ignoring case. */
-export type Which = AccountId | string
 
 /** An operator's decision: who made it, and the value it was based on. The command line has none. */
 export interface Decision<A> {
@@ -103,21 +91,7 @@ export class Accounts extends Context.Service<
       credits: number,
       note?: string
     ): Effect.Effect<AccountRecord, AccountNotFound | InvalidAccountDetail | ServiceUnavailable>
-    /** Ends all sessions of the account. The owner gets a mail. */
-    resetPassword(
-      email: string,
-      password: Redacted.Redacted
-    ): Effect.Effect<AccountRecord, AccountNotFound | InvalidAccountDetail | PasswordsBusy | ServiceUnavailable>
-    /**
-     * For an owner who has lost passkeys and recovery codes: removes both, turns the second step off and ends all sessions. The
-     * owner gets a mail. For the command line only.
-     */
-    resetPasskeys(email: string): Effect.Effect<AccountRecord, AccountNotFound | ServiceUnavailable>
-    /** A code for the first passkey of an operator (D84), or how many there are already. For the command line only. */
-    enroll(
-      email: string
-    ): Effect.Effect<Redacted.Redacted | number, AccountNotFound | InvalidAccountDetail | ServiceUnavailable>
-  }
+  } & LostSignIn.LostSignIn
 >()("discovery/access/Accounts") {
   static readonly layer = Layer.effect(
     Accounts,
@@ -127,27 +101,12 @@ export class Accounts extends Context.Service<
       const allowances = CreditPeriods.allowances(yield* AppConfig)
       const onDatabase = Effect.provideContext(yield* Effect.context<SqlClient.SqlClient | SecureRandom.SecureRandom>())
 
-      /** A closed account is not found: nothing about it may change. */
-      const matches = (which: Which) =>
-        sql.and([
-          typeof which === "string" ? sql`lower(a.email) = lower(${printable(which)})` : sql`a.id = ${which}`,
-          sql`a.closed_at IS NULL`
-        ])
-
       const record = (change: Parameters<typeof AccountChanges.record>[0]) => onDatabase(AccountChanges.record(change))
 
-      const find = Effect.fn("Accounts.find")(function* (email: string) {
-        const [account] = yield* decodeAccounts(availableToRead(select(sql, matches(email))))
-        return account ?? (yield* notFound(email))
-      })
+      const find = Effect.fn("Accounts.find")((email: string) => availableToRead(findAccount(sql, email)))
 
       const currentPeriod = (accountId: AccountId, beganOn: string, nowMillis: number) =>
         onDatabase(CreditPeriods.lockCurrent(allowances, { accountId, beganOn }, nowMillis))
-
-      const lock = Effect.fnUntraced(function* (which: Which) {
-        const [account] = yield* decodeAccounts(sql`${select(sql, matches(which))} FOR NO KEY UPDATE OF a`)
-        return account ?? (yield* notFound(which))
-      })
 
       const readAgain = (accountId: AccountId) => decodeAccount(select(sql, sql`a.id = ${accountId}`))
 
@@ -207,7 +166,7 @@ export class Accounts extends Context.Service<
       const setPlan = Effect.fn("Accounts.setPlan")(
         function* (which: Which, plan: Plan, decision?: Decision<Plan>) {
           const nowMillis = yield* Clock.currentTimeMillis
-          const account = yield* lock(which)
+          const account = yield* lock(sql, which)
           if (decision !== undefined && decision.from !== account.plan) return yield* changed(account)
           yield* changePlan(account, plan, decision?.by, { firstDay: dayOf(nowMillis), nowMillis })
           return yield* readAgain(account.id)
@@ -218,7 +177,7 @@ export class Accounts extends Context.Service<
 
       const setStatus = Effect.fn("Accounts.setStatus")(
         function* (which: Which, status: SubscriptionStatus, decision?: Decision<SubscriptionStatus>) {
-          const account = yield* lock(which)
+          const account = yield* lock(sql, which)
           if (decision !== undefined && decision.from !== account.status) return yield* changed(account)
           yield* changeStatus(account, status, decision?.by, yield* Clock.currentTimeMillis)
           return yield* readAgain(account.id)
@@ -230,7 +189,7 @@ export class Accounts extends Context.Service<
       const setSubscription = Effect.fn("Accounts.setSubscription")(
         function* (accountId: AccountId, { plan, startedAtMillis, status }: Subscription) {
           const nowMillis = yield* Clock.currentTimeMillis
-          const before = yield* lock(accountId)
+          const before = yield* lock(sql, accountId)
           if (plan !== undefined && plan !== before.plan) {
             const firstDay = dayOf(Math.min(startedAtMillis, nowMillis))
             yield* changePlan(before, plan, "billing", { firstDay, nowMillis })
@@ -245,7 +204,7 @@ export class Accounts extends Context.Service<
       const setRole = Effect.fn("Accounts.setRole")(
         function* (email: string, role: Role) {
           const nowMillis = yield* Clock.currentTimeMillis
-          const account = yield* lock(email)
+          const account = yield* lock(sql, email)
           yield* sql`UPDATE account SET role = ${role} WHERE id = ${account.id}`
           const change = { accountId: account.id, by: undefined, before: account.role, after: role, nowMillis }
           yield* record({ ...change, what: "role" })
@@ -265,7 +224,7 @@ export class Accounts extends Context.Service<
         }
         const nowMillis = yield* Clock.currentTimeMillis
         return yield* Effect.gen(function* () {
-          const account = yield* lock(email)
+          const account = yield* lock(sql, email)
           if (account.beganOn === null) {
             return yield* invalid(
               `${account.email} never had a subscription to grant credits to. Set a paid plan first.`
@@ -279,54 +238,6 @@ export class Accounts extends Context.Service<
           return yield* readAgain(account.id)
         }).pipe(sql.withTransaction, availableOnce)
       })
-
-      const resetPassword = Effect.fn("Accounts.resetPassword")(function* (email: string, password: Redacted.Redacted) {
-        yield* checkPassword(password, (yield* find(email)).email)
-        const passwordHash = yield* passwords.hash(password)
-        const nowMillis = yield* Clock.currentTimeMillis
-        return yield* Effect.gen(function* () {
-          const account = yield* lock(email)
-          const accountId = account.id
-          yield* sql`UPDATE account SET password_hash = ${passwordHash} WHERE id = ${accountId}`
-          yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
-          yield* AccountLinks.end(sql, accountId)
-          yield* onDatabase(SignInChanges.record({ accountId, what: "password_reset", device: unknownDevice }))
-          yield* record({ accountId, by: undefined, what: "password", before: null, after: null, nowMillis })
-          yield* onDatabase(Outbox.put({ kind: "passwordReset", to: account.email }))
-          return account
-        }).pipe(sql.withTransaction, availableOnce)
-      })
-
-      const resetPasskeys = Effect.fn("Accounts.resetPasskeys")(
-        function* (email: string) {
-          const nowMillis = yield* Clock.currentTimeMillis
-          const account = yield* lock(email)
-          const accountId = account.id
-          yield* sql`UPDATE account SET second_step = false WHERE id = ${accountId}`
-          for (const table of ["session", "pending_sign_in", "recovery_code", "passkey"]) {
-            yield* sql`DELETE FROM ${sql(table)} WHERE account_id = ${accountId}`
-          }
-          yield* onDatabase(SignInChanges.record({ accountId, what: "reset", device: unknownDevice }))
-          yield* onDatabase(Outbox.put({ kind: "passkeysReset", to: account.email }))
-          yield* record({ accountId, by: undefined, what: "passkeys", before: null, after: null, nowMillis })
-          return account
-        },
-        sql.withTransaction,
-        availableOnce
-      )
-
-      const enroll = Effect.fn("Accounts.enroll")(
-        function* (email: string) {
-          const account = yield* lock(email)
-          if (account.role !== "operator") {
-            return yield* invalid(`${account.email} is no operator's account. Set the role first.`)
-          }
-          const passkeys = yield* sql`SELECT FROM passkey WHERE account_id = ${account.id}`
-          return passkeys.length > 0 ? passkeys.length : yield* onDatabase(EnrollmentCodes.issue(account.id))
-        },
-        sql.withTransaction,
-        availableOnce
-      )
 
       const list = Stream.paginate(0, (after: number) =>
         Effect.map(
@@ -343,18 +254,13 @@ export class Accounts extends Context.Service<
         )
       )
 
-      const changes = { setPlan, setStatus, setSubscription, setRole, grant, resetPassword, resetPasskeys }
-      return { create, find, list, ...changes, enroll }
+      const changes = { setPlan, setStatus, setSubscription, setRole, grant }
+      return { create, find, list, ...changes, ...LostSignIn.make(sql, passwords, onDatabase) }
     })
   )
 }
 
 const decodeId = firstOf(Schema.Struct({ id: AccountId }))
-
-const notFound = (which: Which) =>
-  new AccountNotFound({
-    message: `There is no account ${typeof which === "string" ? `with the e-mail address ${printable(which).slice(0, 254)}` : which}.`
-  })
 
 const changed = ({ email, plan, status }: AccountRecord) =>
   new ChangedMeanwhile({

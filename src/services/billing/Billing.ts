@@ -1,19 +1,16 @@
 /**
- * Billing by Stripe (D70 to D75): sells a plan, leads to the customer portal, and brings the account to what the customer's
- * subscriptions say. Events of Stripe, the return of a customer and the daily check only cause the question what they say now,
- * so neither the order of events nor their contents matter.
+ * Billing by Stripe (D70 to D75): sells a plan, leads to the customer portal, and receives events. Events of Stripe, the return of
+ * a customer and the daily check only cause the question what the customer's subscriptions say now (SubscriptionSync.ts), so
+ * neither the order of events nor their contents matter.
  */
 import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import type { AccountId } from "../../domain/access/Account.ts"
-import { decide, isRunning } from "../../domain/access/StripeSubscription.ts"
-import type { PaidPlan, Standing, StripeSubscription } from "../../domain/access/StripeSubscription.ts"
+import type { PaidPlan } from "../../domain/access/StripeSubscription.ts"
 import { RateLimited } from "../../domain/ToolError.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
-import type { AccountRecord } from "../access/AccountRecord.ts"
 import { Accounts } from "../access/Accounts.ts"
-import { availableOnce } from "../database/Availability.ts"
 import { SharedRates } from "../limits/SharedRates.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import * as BillingRows from "./BillingRows.ts"
@@ -23,15 +20,9 @@ import type { Buyer } from "./Checkout.ts"
 import type { BillingUnavailable, StripeApi } from "./StripeApi.ts"
 import * as Stripe from "./StripeApi.ts"
 import type { EventRefused } from "./StripeEvents.ts"
-
-/** The account before and after it was brought to what its subscriptions say. */
-export interface Change {
-  readonly before: AccountRecord
-  readonly after: AccountRecord
-}
-
-export const differs = ({ after, before }: Change): boolean =>
-  before.plan !== after.plan || before.status !== after.status
+import { differs, told } from "./SubscriptionSync.ts"
+import type { Change } from "./SubscriptionSync.ts"
+import * as SubscriptionSync from "./SubscriptionSync.ts"
 
 /** What became of an event. */
 export type Received = "processed" | "repeated" | "ignored" | "other_customer"
@@ -117,73 +108,7 @@ const make = (
     return yield* new RateLimited({ message: "Too many requests for billing.", retryAfterSeconds })
   })
 
-  /** Writes the answer to a question; `found` is `undefined` for a customer that is gone. */
-  const write = Effect.fn("Billing.write")(function* (
-    question: BillingRows.Question,
-    found: ReadonlyArray<StripeSubscription> | undefined,
-    eventId: string | undefined
-  ) {
-    const { accountId } = question
-    const now = yield* Clock.currentTimeMillis
-    return yield* Effect.gen(function* () {
-      if (eventId !== undefined && !(yield* BillingRows.addEvent(eventId, now))) return undefined
-      const before = yield* BillingRows.accept(question, now)
-      if (before === undefined) return undefined
-      yield* BillingRows.staysDue(accountId, now)
-      const verdict = found === undefined ? undefined : decide(found, prices, before.subscriptionId)
-      const standing = verdict === undefined ? ended(before) : verdict.standing
-      yield* BillingRows.setDecided(accountId, standing, (found ?? []).some(isRunning))
-      if (found === undefined) yield* BillingRows.forgetCustomer(accountId, question.customerId)
-      // The end of a subscription counts once: what an operator sets for the account later stays.
-      const isOldEnd =
-        standing?.status === "canceled" &&
-        before.status === "canceled" &&
-        standing.subscriptionId === before.subscriptionId
-      if (standing === undefined || isOldEnd) return { verdict, change: undefined }
-      const change = yield* accounts
-        .setSubscription(accountId, {
-          plan: standing.plan,
-          status: standing.status,
-          startedAtMillis: standing.startedAt * 1000
-        })
-        // Closed meanwhile, which ends what it has.
-        .pipe(Effect.catchTag("AccountNotFound", () => Effect.succeed(undefined)))
-      return { verdict, change }
-    }).pipe(sql.withTransaction, onDatabase, availableOnce)
-  })
-
-  /** Whatever is found of a closed account is ended, so that a payment that came too late ends with its event. */
-  const end = Effect.fn("Billing.end")(function* (question: BillingRows.Question) {
-    const { customerId } = question
-    yield* Effect.gen(function* () {
-      for (const { id, isOpen } of yield* api.checkoutSessions(customerId)) if (isOpen) yield* api.expireCheckout(id)
-      for (const { id, status } of yield* api.subscriptions(customerId)) {
-        if (status !== "canceled" && status !== "incomplete_expired") yield* api.cancel(id)
-      }
-    }).pipe(Effect.catchTag("CustomerGone", () => Effect.void))
-    yield* BillingRows.remove(question).pipe(onDatabase, retried)
-  })
-
-  const update = Effect.fn("Billing.update")(function* (accountId: AccountId, eventId?: string) {
-    const question = yield* BillingRows.ask(accountId).pipe(onDatabase, retried)
-    if (question === undefined) return { found: [], change: undefined }
-    if (question.isClosed) return { found: [], change: yield* Effect.as(end(question), undefined) }
-    const found = yield* api
-      .subscriptions(question.customerId)
-      .pipe(Effect.catchTag("CustomerGone", () => Effect.succeed(undefined)))
-    const written = yield* write(question, found, eventId)
-    if (written?.verdict !== undefined) yield* warn(accountId, written.verdict)
-    return { found, change: written?.change }
-  })
-
-  /**
-   * Forgets a customer whom Stripe has called deleted in the answer to another call. The subscriptions are not asked for, because
-   * Stripe may still list them.
-   */
-  const gone = Effect.fnUntraced(function* (accountId: AccountId, customerId: string) {
-    const question = yield* BillingRows.ask(accountId).pipe(onDatabase, retried)
-    if (question?.customerId === customerId) yield* write(question, undefined, undefined)
-  })
+  const { gone, update } = SubscriptionSync.make(sql, accounts, prices, api)
 
   const sell = Checkout.make(sql, api, prices, {
     gone,
@@ -278,34 +203,3 @@ const make = (
     reconcile
   }
 }
-
-/** For a customer that was deleted in Stripe: all subscriptions have ended. `undefined` if none had decided. */
-const ended = (before: BillingRows.Decided): Standing | undefined =>
-  before.subscriptionId === null
-    ? undefined
-    : { subscriptionId: before.subscriptionId, plan: undefined, status: "canceled", startedAt: 0 }
-
-const warn = Effect.fnUntraced(function* (accountId: AccountId, { paid, unknown }: ReturnType<typeof decide>) {
-  if (paid.length > 1) {
-    yield* Effect.logWarning({
-      message: "A customer pays for more than one subscription: end and refund all but one in Stripe",
-      account_id: accountId,
-      subscriptions: paid.map(({ id }) => id).join(" ")
-    })
-  }
-  for (const { id, prices, status } of unknown) {
-    yield* Effect.logWarning({
-      message: "A subscription has a price or a state that is not known here: it gives no plan",
-      account_id: accountId,
-      subscription: id,
-      status,
-      prices: prices.join(" ")
-    })
-  }
-})
-
-/** For the log: no address. */
-export const told = ({ after, before }: Change) => ({
-  before: `${before.plan} ${before.status}`,
-  after: `${after.plan} ${after.status}`
-})
