@@ -2,8 +2,8 @@
  * Conditions on items, as a bitmap of a segment: the range of a price, the flags and start days of an ad, the id of
  * both.
  *
- * A range is tested row by row in a branchless loop, 3 ns a row. Alternatively the rows inside or outside the range,
- * whichever are fewer, are read from the permutation of the column, 1.7 ns each. Each flag has a bitmap, 0.1 ns a row.
+ * A range is tested row by row in a branchless loop, 1.5 ns a row. Alternatively the rows inside or outside the range,
+ * whichever are fewer, are read from the permutation of the column, 1.5 ns each. Each flag has a bitmap, 0.1 ns a row.
  *
  * Source: Warren, "Hacker's Delight", 2002, 4-1, for both bounds of a range in one unsigned comparison.
  */
@@ -17,7 +17,8 @@ export type ItemTest =
   /** Rows whose value is from `low` to `low + span - 1`. The value is the column's, after `mask`. */
   | {
       readonly _tag: "Range"
-      readonly column: Uint32Array | Int32Array
+      /** Of one kind of array for all tests: the loop over rows of two kinds takes twice as long. */
+      readonly column: Int32Array
       readonly mask: number
       readonly low: number
       readonly span: number
@@ -55,7 +56,9 @@ export const bitmaps = ({ flags, ids }: Ads, numbers: ReadonlyArray<number>): Re
 
 export const priceTest = ({ byPrice, price, prices }: Products, range: Range): RangeTest => {
   const [low, end] = priceCodes(prices, range)
-  return { _tag: "Range", column: price, mask: allBits, low, span: end - low, permutation: byPrice }
+  // Codes are below 2 ** 31.
+  const column = new Int32Array(price.buffer, price.byteOffset, price.length)
+  return { _tag: "Range", column, mask: allBits, low, span: end - low, permutation: byPrice }
 }
 
 export const dayTest = ({ byStarted, keys }: Ads, firstDay: number, lastDay: number): RangeTest => ({
@@ -114,7 +117,7 @@ export const fillFromPermutation = (test: RangeTest, bits: Uint32Array, others: 
   if (permutation === undefined) return false
   const [from, to] = positions(test, permutation)
   const isFew = to - from <= permutation.length >>> 1
-  if ((isFew ? to - from : permutation.length - (to - from)) > 2 * others) return false
+  if ((isFew ? to - from : permutation.length - (to - from)) > others) return false
   bits.fill(0)
   if (isFew) setRows(bits, permutation, from, to)
   else {
