@@ -26,10 +26,11 @@ export interface VocabularyCounts extends Readonly<Record<SpellingKind, Readonly
 /** One pass over the stores: some milliseconds for 200,000. */
 export const countVocabulary = (list: SegmentList, spellings: Spellings): VocabularyCounts => {
   const niches = new Map<number, number>()
-  const tallies = { theme: new Tally(), app: new Tally(), extension: new Tally() }
-  const appLeaders = spellings.leaders("app")
-  /** The last store that was counted for each app. */
-  const lastStore = new Map<number, number>()
+  const tallies = {
+    theme: new Tally(spellings, "theme"),
+    app: new Tally(spellings, "app"),
+    extension: new Tally(spellings, "extension")
+  }
   let [stores, products, ads] = [0, 0, 0]
   for (const { columns, live, segment } of list) {
     for (let row = 0; row < live.length; row++) {
@@ -42,53 +43,58 @@ export const countVocabulary = (list: SegmentList, spellings: Spellings): Vocabu
       if (niche !== 0) niches.set(niche, (niches.get(niche) ?? 0) + 1)
       for (const kind of ["theme", "extension"] as const) {
         const id = columns.codes[kind][row]!
-        if (id === 0) continue
-        tallies[kind].spelling(id)
-        tallies[kind].name(spellings.leaders(kind)[id]!)
+        if (id !== 0) tallies[kind].add(id, stores)
       }
       for (let at = columns.appOffsets[row]!; at < columns.appOffsets[row + 1]!; at++) {
-        tallies.app.spelling(columns.apps[at]!)
-        const leader = appLeaders[columns.apps[at]!]!
-        if (lastStore.get(leader) === stores) continue
-        lastStore.set(leader, stores)
-        tallies.app.name(leader)
+        tallies.app.add(columns.apps[at]!, stores)
       }
     }
   }
   return {
     niches,
-    theme: tallies.theme.entries(spellings, "theme"),
-    app: tallies.app.entries(spellings, "app"),
-    extension: tallies.extension.entries(spellings, "extension"),
+    theme: tallies.theme.entries(),
+    app: tallies.app.entries(),
+    extension: tallies.extension.entries(),
     stores,
     products,
     ads
   }
 }
 
-/** Stores of each spelling and of each name. */
+/** Stores of each spelling, and of each name by the id of its first spelling. */
 class Tally {
-  readonly #spellings = new Map<number, number>()
-  readonly #names = new Map<number, number>()
+  readonly #texts: ReadonlyArray<string>
+  readonly #leaders: ReadonlyArray<number>
+  readonly #spellings: Uint32Array
+  readonly #names: Uint32Array
+  /** The last store that was counted for each name, so that one with two spellings of an app counts once. */
+  readonly #lastStore: Uint32Array
 
-  spelling(id: number): void {
-    this.#spellings.set(id, (this.#spellings.get(id) ?? 0) + 1)
+  constructor(spellings: Spellings, kind: SpellingKind) {
+    this.#texts = spellings.names(kind)
+    this.#leaders = spellings.leaders(kind)
+    this.#spellings = new Uint32Array(this.#leaders.length)
+    this.#names = new Uint32Array(this.#leaders.length)
+    this.#lastStore = new Uint32Array(this.#leaders.length)
   }
 
-  name(leader: number): void {
-    this.#names.set(leader, (this.#names.get(leader) ?? 0) + 1)
+  /** Stores are numbered from 1. */
+  add(id: number, store: number): void {
+    const leader = this.#leaders[id]!
+    this.#spellings[id]!++
+    this.#names[leader]! += +(this.#lastStore[leader] !== store)
+    this.#lastStore[leader] = store
   }
 
-  entries(spellings: Spellings, kind: SpellingKind): ReadonlyArray<VocabularyEntry> {
-    const names = spellings.names(kind)
-    const leaders = spellings.leaders(kind)
-    const byLeader = Map.groupBy(this.#spellings.keys(), (id) => leaders[id]!)
-    const textOf = (id: number) => names[id - 1]!
+  entries(): ReadonlyArray<VocabularyEntry> {
+    const used = Array.from(this.#leaders.keys()).filter((id) => this.#spellings[id] !== 0)
+    const byLeader = Map.groupBy(used, (id) => this.#leaders[id]!)
+    const textOf = (id: number) => this.#texts[id - 1]!
     return Array.from(byLeader, ([id, ids]) => {
       const [best] = ids.toSorted(
-        (a, b) => (this.#spellings.get(b) ?? 0) - (this.#spellings.get(a) ?? 0) || (textOf(a) < textOf(b) ? -1 : 1)
+        (a, b) => this.#spellings[b]! - this.#spellings[a]! || (textOf(a) < textOf(b) ? -1 : 1)
       )
-      return { id, name: textOf(best!), stores: this.#names.get(id) ?? 0, ids }
+      return { id, name: textOf(best!), stores: this.#names[id]!, ids }
     })
   }
 }
