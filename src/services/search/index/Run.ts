@@ -21,9 +21,17 @@ export interface Tuning {
   readonly stepsAMatch: number
   /** The median of up to this number of values is selected; of more, a histogram narrows them down first. */
   readonly fewValues: number
+  /** The first stores of a segment that are kept for each order, and read when nothing is asked for. */
+  readonly firstStores: number
 }
 
-export const defaultTuning: Tuning = { fewHits: 4_096, leastSteps: 16_384, stepsAMatch: 3, fewValues: 2_048 }
+export const defaultTuning: Tuning = {
+  fewHits: 4_096,
+  leastSteps: 16_384,
+  stepsAMatch: 3,
+  fewValues: 2_048,
+  firstStores: 500
+}
 
 /** Passed to every step of a search. */
 export interface Run {

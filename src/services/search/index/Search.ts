@@ -64,17 +64,43 @@ const offerStores = (best: Best, view: SegmentView, at: number, order: ByStore, 
   }
 }
 
+/** The first stores of a segment in an order. Made by the first search that needs them, and kept as long as the segment's figures. */
+const firstStores = new WeakMap<SegmentView, Map<string, Uint32Array>>()
+
+const firstOf = (view: SegmentView, order: ByStore, live: Uint32Array, count: number): Uint32Array => {
+  const ofView = firstStores.get(view) ?? new Map<string, Uint32Array>()
+  firstStores.set(view, ofView)
+  const key = `${order.figures.join()} ${order.isDescending} ${count}`
+  const known = ofView.get(key)
+  if (known !== undefined) return known
+  const best = new Best(count)
+  offerStores(best, view, 0, order, live)
+  const made = Uint32Array.from(best.sorted(), ({ row }) => row)
+  ofView.set(key, made)
+  return made
+}
+
 const searchStores = (list: SegmentList, query: Query, run: Run): SearchResult => {
-  const best = new Best(query.offset + query.limit)
+  const { idAbove, limit, offset, stores: conditions, words } = query
+  const count = run.tuning.firstStores
+  const isOfAll = conditions.length === 0 && words.length === 0 && idAbove === undefined
+  const order = query.order._tag === "ByStore" ? query.order : grouped
+  const best = new Best(offset + limit)
   let total = 0
   list.forEach((view, at) => {
     const stores = matchStores(view, query, run)
     total += stores.length
-    offerStores(best, view, at, query.order._tag === "ByStore" ? query.order : grouped, stores)
+    offerStores(
+      best,
+      view,
+      at,
+      order,
+      isOfAll && offset + limit <= count ? firstOf(view, order, stores, count) : stores
+    )
   })
   const page = best
     .sorted()
-    .slice(query.offset)
+    .slice(offset)
     .map(({ tie }) => ({ id: tie, storeId: tie }))
   return { total, stores: total, page }
 }

@@ -7,6 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as AdQuery from "../../../../src/domain/search/AdQuery.ts"
 import * as ProductQuery from "../../../../src/domain/search/ProductQuery.ts"
+import { shopSorts } from "../../../../src/domain/search/ShopQuery.ts"
 import * as ShopQuery from "../../../../src/domain/search/ShopQuery.ts"
 import { defaultTuning } from "../../../../src/services/search/index/Run.ts"
 import type { Tuning } from "../../../../src/services/search/index/Run.ts"
@@ -36,8 +37,8 @@ const neverCanceled = { check: () => {} }
 /** Small segments go the ways of large ones too: bitmaps for few hits, scans, walks that are given up. */
 const tunings: ReadonlyArray<Tuning> = [
   defaultTuning,
-  { ...defaultTuning, fewHits: 0, leastSteps: 0, stepsAMatch: 0 },
-  { ...defaultTuning, fewHits: 3, leastSteps: 20, stepsAMatch: 1 }
+  { ...defaultTuning, fewHits: 0, leastSteps: 0, stepsAMatch: 0, firstStores: 0 },
+  { ...defaultTuning, fewHits: 3, leastSteps: 20, stepsAMatch: 1, firstStores: 20 }
 ]
 const lastPage = 20
 
@@ -135,5 +136,24 @@ for (const [index, size] of [30, 80, 150].entries()) {
         ]
       })
     }, 240_000)
+
+    it("all stores, in every order", () => {
+      for (const sort of shopSorts) {
+        for (const order of ["asc", "desc"]) {
+          const query = decode.shop({ sort_by: sort, sort_order: order, per_page: 7 })
+          const answer = NaiveSearch.searchShops(catalog, query)
+          const expected = { ids: answer.items.map(({ id }) => id), total: answer.total, isGrouped: false }
+          for (const [name, list] of Object.entries(lists)) {
+            for (const tuning of tunings) {
+              // Again, for what the first search has kept.
+              for (const time of ["first", "second"]) {
+                const wrong = failure(list, Queries.fromShopQuery(query, names), expected, tuning)
+                assert.isUndefined(wrong, `${sort} ${order}, ${name}, ${JSON.stringify(tuning)}, ${time}`)
+              }
+            }
+          }
+        }
+      }
+    })
   })
 }
