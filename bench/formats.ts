@@ -83,7 +83,7 @@ try {
     Tables.markdown(["file", "size", "records", "records/s", "import", "bare parse", "ratio"], rows),
     "",
     `The goal is a ratio of at most ${wantedRatio} for CSV and JSON. **Missed** by: ${missed.length === 0 ? "none" : missed.join(", ")}. \`JSON.parse\` is native code and about ten times as fast`,
-    "as the other parsers. The lines of a bulk operation are first sorted by product, in files if there are many. A row of visits contains the records of six months.",
+    "as the other parsers. The lines of a bulk operation are first sorted by product, in a temporary file if there are many. A row of visits contains the records of six months.",
     "",
     "Not measured: `meta.json`, the form of `products.json` of the admin interface, the newer header of a merchant's export, other forms of ads (`ads_archive`, flattened",
     "pages, lists of records), lists of ratings, visits with a row for each month; and records per second of each format with PostgreSQL.",
@@ -91,7 +91,7 @@ try {
     "## Memory",
     "",
     "The highest resident memory of a process that reads a file, Node included. It is to stay flat up to 2 GB. That of a bulk operation does not: its lines wait in 256",
-    "files, each of which is read as a whole. Not measured: tables, JSON documents, zstd, zip and UTF-16.",
+    "parts of a temporary file, each of which is read as a whole. Not measured: tables, JSON documents, zstd, zip and UTF-16.",
     "",
     Tables.markdown(["file", "packing", "unpacked", "records", "time", "highest memory"], memory),
     ""

@@ -1,6 +1,9 @@
 /**
- * Groups the lines of a bulk operation by product, in any order and with little memory: lines are written to files by a hash of
- * the product's id, and the files are read one by one. A line is parsed once, unless the place of the id is unusual.
+ * Groups the lines of a bulk operation by product, in any order and with little memory: lines are divided into parts by a hash of
+ * the product's id and written to a temporary file, and the parts are read one by one. A line is parsed once, unless the place of
+ * the id is unusual.
+ *
+ * Source: Knuth, "The Art of Computer Programming", volume 3, 6.5, for the partition of a file by a hash.
  */
 import { Effect, FileSystem, Result, Stream } from "effect"
 import type { Scope } from "effect"
@@ -28,18 +31,28 @@ const waitingCharacters = 2_097_152
 
 type Store = Pick<PartialShop, "domain" | "currency">
 
+/** Has no name from the beginning, so that nothing stays of it when the process is killed. */
+const spoolFile = Effect.acquireRelease(
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const name = yield* files.makeTempFile({ prefix: "discovery-import-" })
+    return yield* Effect.ensuring(
+      Effect.tryPromise(() => fs.open(name, "r+")),
+      Effect.ignore(files.remove(path.dirname(name), { recursive: true }))
+    )
+  }),
+  (file) => Effect.promise(() => file.close())
+)
+
 /** `shop`: the store of the file. If its currency is unknown, the file may state it. */
 export const read = Effect.fn("BulkSpool.read")(function* (
   file: InputFile,
   shop: Store
 ): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput, FileSystem.FileSystem | Scope.Scope> {
   let store = shop
-  const nameOf = (part: number) => path.join(folder, String(part))
   const failed = (cause: unknown) =>
     new UnreadableInput({ message: `${file.name} cannot be sorted in the temporary folder.`, cause })
-  const files = yield* FileSystem.FileSystem
-  const folder = yield* Effect.mapError(files.makeTempDirectoryScoped({ prefix: "discovery-import-" }), failed)
-  const spool = new Spool((part, text) => fs.appendFile(nameOf(part), text))
+  const spool = new Spool(yield* Effect.mapError(spoolFile, failed))
   const sorted = file.content.pipe(
     Stream.map((bytes) => ("damage" in bytes ? spool.breakOff(bytes.damage) : spool.push(bytes))),
     Stream.concat(Stream.sync(() => spool.end())),
@@ -50,10 +63,7 @@ export const read = Effect.fn("BulkSpool.read")(function* (
   const products = Stream.range(0, parts - 1).pipe(
     Stream.mapEffect((part) =>
       Effect.tryPromise({
-        try: async () => {
-          const written = spool.written.has(part) ? await fs.readFile(nameOf(part), "utf8") : ""
-          return slicesOf(written.split("\n").concat(spool.take(part)))
-        },
+        try: async () => slicesOf((await spool.written(part)).split("\n").concat(spool.take(part))),
         catch: failed
       })
     ),
@@ -161,17 +171,24 @@ interface Waiting {
   next: number
 }
 
+/** Bytes of the file. */
+interface Block {
+  readonly position: number
+  readonly length: number
+}
+
 class Spool {
-  /** Parts that have a file. */
-  readonly written = new Set<number>()
-  readonly #append: (part: number, text: string) => Promise<void>
+  readonly #file: fs.FileHandle
+  #fileBytes = 0
+  /** Of each part, in the order of its lines. */
+  readonly #blocks = Array.from({ length: parts }, (): Array<Block> => [])
   readonly #lines = new Lines()
   readonly #waiting = Array.from({ length: parts }, (): Waiting => ({ lines: [], next: 0 }))
   #characters = 0
   #last = { product: "", part: 0 }
 
-  constructor(append: (part: number, text: string) => Promise<void>) {
-    this.#append = append
+  constructor(file: fs.FileHandle) {
+    this.#file = file
   }
 
   push(bytes: Uint8Array): ReadonlyArray<Reject> {
@@ -189,16 +206,33 @@ class Spool {
   /** Writes the buffered lines if they exceed the limit. */
   async flush(): Promise<void> {
     if (this.#characters <= waitingCharacters) return
-    for (const part of this.#waiting.keys()) {
+    const texts: Array<Buffer> = []
+    for (const [part, blocks] of this.#blocks.entries()) {
       const lines = this.take(part)
       if (lines.length === 0) continue
-      await this.#append(part, `${lines.join("\n")}\n`)
-      this.written.add(part)
+      const text = Buffer.from(`${lines.join("\n")}\n`)
+      blocks.push({ position: this.#fileBytes, length: text.length })
+      this.#fileBytes += text.length
+      texts.push(text)
     }
     this.#characters = 0
+    await this.#file.writeFile(Buffer.concat(texts))
   }
 
-  /** The buffered lines of a part, which are not in its file and are buffered no longer. */
+  /** The lines of a part that are in the file. */
+  async written(part: number): Promise<string> {
+    const blocks = this.#blocks[part] ?? []
+    const bytes = Buffer.allocUnsafe(blocks.reduce((sum, { length }) => sum + length, 0))
+    let end = 0
+    for (const { length, position } of blocks) {
+      const { bytesRead } = await this.#file.read(bytes, end, length, position)
+      if (bytesRead < length) throw new Error(`${bytesRead} of ${length} bytes could be read`)
+      end += length
+    }
+    return bytes.toString()
+  }
+
+  /** The buffered lines of a part, which are not in the file. They are buffered no longer. */
   take(part: number): ReadonlyArray<string> {
     return this.#waiting[part]?.lines.splice(0) ?? []
   }

@@ -1,6 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, FileSystem, Stream } from "effect"
+import type { PlatformError } from "effect"
 import { ctas } from "../../../src/domain/catalog/Enumerations.ts"
 import type { AdRecord, PartialShop, ProductRecord } from "../../../src/domain/catalog/Records.ts"
 import * as FileReader from "../../../src/services/import/FileReader.ts"
@@ -10,7 +11,11 @@ import type { ImportRow } from "../../../src/services/import/ImportSource.ts"
 const nobody = { metaPath: undefined, domain: undefined, name: undefined, country: undefined, currency: undefined }
 const oakline = { ...nobody, domain: "oakline.com", country: "DE", currency: "EUR" }
 
-const read = Effect.fnUntraced(function* (content: string | object, options: Partial<FileReader.ReadOptions> = {}) {
+const read = Effect.fnUntraced(function* (
+  content: string | object,
+  options: Partial<FileReader.ReadOptions> = {},
+  onChunk: Effect.Effect<void, PlatformError.PlatformError> = Effect.void
+) {
   const fs = yield* FileSystem.FileSystem
   const file = yield* fs.makeTempFileScoped()
   yield* fs.writeFileString(file, typeof content === "string" ? content : JSON.stringify(content))
@@ -22,7 +27,7 @@ const read = Effect.fnUntraced(function* (content: string | object, options: Par
     onFile: () => Effect.void,
     ...options
   })
-  const chunks = yield* Stream.runCollect(set.chunks)
+  const chunks = yield* Stream.runCollect(Stream.tap(set.chunks, () => onChunk))
   const rows = chunks.flatMap(({ rows }) => rows)
   return {
     format: set.outcome().files[0]?.format,
@@ -282,34 +287,63 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
-    it.effect.each(["products first", "variants first", "each product with its variants", "in turns"] as const)(
-      "brings the parts of many products together, written %s",
-      (order) =>
-        Effect.gen(function* () {
-          // More than there are parts of the file, so that some products share one.
-          const ids = Array.from({ length: 600 }, (_, at) => at + 1)
-          const product = (id: number) => ({ id: gid("Product", id), title: `P${id}`, handle: `p-${id}` })
-          const variant = (number: number) => (id: number) => ({
-            id: gid("ProductVariant", id * 10 + number),
-            price: `${id}.0${number}`,
-            __parentId: gid("Product", id)
-          })
-          const [first, second] = [ids.map(variant(1)), ids.map(variant(2))]
-          const written = {
-            "products first": [...ids.map(product), ...first, ...second],
-            "variants first": [...second, ...first, ...ids.map(product)],
-            "each product with its variants": ids.flatMap((id) => [product(id), variant(1)(id), variant(2)(id)]),
-            "in turns": [...first, ...ids.map(product), ...second]
-          }[order]
-          const { rejects, rows } = yield* read(written.map((line) => JSON.stringify(line)).join("\n"))
-          assert.deepStrictEqual(rejects, [])
-          assert.deepStrictEqual(
-            products(rows)
-              .map(({ alias, details, key, price }) => [Number(alias), key, price, details?.variants.length])
-              .toSorted(([a], [b]) => Number(a) - Number(b)),
-            ids.map((id) => [id, `p-${id}`, Number(`${id}.01`), 2])
-          )
+    const orders = ["products first", "variants first", "each product with its variants", "in turns"] as const
+    it.effect.each(
+      orders.flatMap((order) => [[order, "in memory", 0] as const, [order, "in the temporary file", 4_000] as const])
+    )("brings the parts of many products together, written %s, sorted %s", ([order, , padding]) =>
+      Effect.gen(function* () {
+        // Characters of two bytes, of which some are cut by any boundary between reads.
+        const note = "ü".repeat(padding)
+        // More than there are parts of the file, so that some products share one.
+        const ids = Array.from({ length: 600 }, (_, at) => at + 1)
+        const product = (id: number) => ({ id: gid("Product", id), title: `P${id}`, handle: `p-${id}`, note })
+        const variant = (number: number) => (id: number) => ({
+          id: gid("ProductVariant", id * 10 + number),
+          note,
+          price: `${id}.0${number}`,
+          __parentId: gid("Product", id)
         })
+        const [first, second] = [ids.map(variant(1)), ids.map(variant(2))]
+        const written = {
+          "products first": [...ids.map(product), ...first, ...second],
+          "variants first": [...second, ...first, ...ids.map(product)],
+          "each product with its variants": ids.flatMap((id) => [product(id), variant(1)(id), variant(2)(id)]),
+          "in turns": [...first, ...ids.map(product), ...second]
+        }[order]
+        const { rejects, rows } = yield* read(written.map((line) => JSON.stringify(line)).join("\n"))
+        assert.deepStrictEqual(rejects, [])
+        assert.deepStrictEqual(
+          products(rows)
+            .map(({ alias, details, key, price }) => [Number(alias), key, price, details?.variants.length])
+            .toSorted(([a], [b]) => Number(a) - Number(b)),
+          ids.map((id) => [id, `p-${id}`, Number(`${id}.01`), 2])
+        )
+      })
+    )
+
+    it.effect("leaves nothing in the temporary folder if the process is killed", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* fs.makeTempDirectoryScoped()
+        const before = process.env["TMPDIR"]
+        yield* Effect.addFinalizer(() =>
+          Effect.sync(() => {
+            if (before === undefined) delete process.env["TMPDIR"]
+            else process.env["TMPDIR"] = before
+          })
+        )
+        process.env["TMPDIR"] = folder
+        const there: Array<string> = []
+        const price = { minVariantPrice: { amount: "7.5", currencyCode: "EUR" } }
+        const line = (id: number) =>
+          JSON.stringify({ id: gid("Product", id), title: "P", priceRangeV2: price, note: "x".repeat(4_000) })
+        const content = Array.from({ length: 1_000 }, (_, at) => line(at + 1)).join("\n")
+        const onChunk = Effect.map(fs.readDirectory(folder), (names) => void there.push(...names))
+        const { rows } = yield* read(content, {}, onChunk)
+        assert.lengthOf(products(rows), 1_000)
+        // The file that is read, which the test has written.
+        assert.lengthOf(new Set(there), 1)
+      })
     )
 
     const nested = [
