@@ -1,10 +1,12 @@
 /**
  * The schemas of all tools, through the converters of the libraries that agents are built with: each passes on to its model
- * what the server sent, without loss. Genkit is too large to install (356 MB). Its converter (`@genkit-ai/google-genai` 1.42.0),
- * run by hand, kept all 183 values with their types; it keeps `type`, `properties`, `required`, `items`, `enum` and `description`.
+ * what the server sent, without loss. Genkit is installed without `@genkit-ai/firebase`, 240 MB that export its telemetry
+ * (`overrides` in package.json).
  */
 import { createMCPClient } from "@ai-sdk/mcp"
 import { assert, layer } from "@effect/vitest"
+import { googleAI } from "@genkit-ai/google-genai"
+import { createMcpClient } from "@genkit-ai/mcp"
 import { mcpToTool } from "@google/genai"
 import { ChatGoogleGenerativeAI } from "@langchain/google-genai"
 import { loadMcpTools } from "@langchain/mcp-adapters"
@@ -13,6 +15,10 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { getAllMcpTools, MCPServerStreamableHttp } from "@openai/agents"
 import { Ajv } from "ajv"
 import { Effect } from "effect"
+import { genkit } from "genkit"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import { TestServer } from "../../support/TestServer.ts"
 
@@ -171,16 +177,64 @@ layer(TestServer.layer(), { excludeTestServices: true })("schemas", (it) => {
     })
   )
 
-  it.effect("Genkit's converter keeps the type of every value", () =>
-    check((listings) => {
-      for (const { inputSchema, name, outputSchema } of listings) {
-        assertTyped(inputSchema, name)
-        assertTyped(outputSchema, name)
-        for (const { type } of nodesOf(inputSchema)) assert.isString(type, name)
+  it.effect("Genkit declares every value to Gemini, with its type, description and choices", () =>
+    check(async (listings, url) => {
+      const client = createMcpClient({ name: "discovery", mcpServer: { url: `${url}/mcp`, requestInit: { headers } } })
+      const declared = await askedOfGemini(async (baseUrl) => {
+        const ai = genkit({ plugins: [googleAI({ apiKey: "unused", baseUrl })] })
+        const model = googleAI.model("gemini-2.5-flash")
+        await ai.generate({ model, prompt: "Find stores", tools: await client.getActiveTools(ai) })
+      })
+      await client.disable()
+      assert.sameMembers(
+        declared.map(({ name }) => name),
+        listings.map(({ name }) => name)
+      )
+      for (const { inputSchema, name } of listings) {
+        const { parameters } = declared.find((each) => each.name === name) ?? assert.fail(name)
+        assertTyped(parameters, name)
+        const valuesOf = (schema: unknown) =>
+          nodesOf(schema).map(({ description, enum: values, type }) => ({
+            description,
+            values,
+            type: typeof type === "string" ? type.toLowerCase() : type
+          }))
+        assert.deepStrictEqual(valuesOf(parameters), valuesOf(inputSchema), name)
       }
     })
   )
 })
+
+interface Declaration {
+  readonly name: string
+  readonly parameters: unknown
+}
+
+/** The functions that a library declares in its request to the Gemini API, which a server on loopback takes. */
+const askedOfGemini = async (ask: (baseUrl: string) => Promise<void>): Promise<ReadonlyArray<Declaration>> => {
+  const bodies: Array<string> = []
+  const answer = JSON.stringify({ candidates: [{ content: { role: "model", parts: [{ text: "" }] } }] })
+  const api = createServer((request, response) => {
+    request.setEncoding("utf8")
+    let body = ""
+    request.on("data", (chunk: string) => (body += chunk))
+    request.on("end", () => {
+      bodies.push(body)
+      response.setHeader("content-type", "application/json").end(answer)
+    })
+  })
+  await once(api.listen(0, "127.0.0.1"), "listening")
+  try {
+    await ask(`http://127.0.0.1:${(api.address() as AddressInfo).port}`)
+  } finally {
+    api.close()
+  }
+  assert.lengthOf(bodies, 1)
+  const request = JSON.parse(bodies[0] ?? "") as {
+    readonly tools: ReadonlyArray<{ readonly functionDeclarations: ReadonlyArray<Declaration> }>
+  }
+  return request.tools.flatMap(({ functionDeclarations }) => functionDeclarations)
+}
 
 type Listing = ToolRegistry["Service"]["tools"][number]["listing"]
 
