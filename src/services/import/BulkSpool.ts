@@ -31,18 +31,17 @@ const waitingCharacters = 2_097_152
 
 type Store = Pick<PartialShop, "domain" | "currency">
 
-/** Has no name from the beginning, so that nothing stays of it when the process is killed. */
-const spoolFile = Effect.acquireRelease(
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const name = yield* files.makeTempFile({ prefix: "discovery-import-" })
-    return yield* Effect.ensuring(
-      Effect.tryPromise(() => fs.open(name, "r+")),
-      Effect.ignore(files.remove(path.dirname(name), { recursive: true }))
-    )
-  }),
-  (file) => Effect.promise(() => file.close())
-)
+/** Loses its name before anything is written, so that nothing of it is left when the process is killed. */
+const spoolFile = Effect.gen(function* () {
+  const files = yield* FileSystem.FileSystem
+  const name = yield* files.makeTempFile({ prefix: "discovery-import-" })
+  const file = yield* Effect.acquireRelease(
+    Effect.tryPromise(() => fs.open(name, "r+")),
+    (file) => Effect.promise(() => file.close())
+  )
+  yield* files.remove(path.dirname(name), { recursive: true })
+  return file
+}).pipe(Effect.uninterruptible)
 
 /** `shop`: the store of the file. If its currency is unknown, the file may state it. */
 export const read = Effect.fn("BulkSpool.read")(function* (
@@ -224,11 +223,13 @@ class Spool {
     const blocks = this.#blocks[part] ?? []
     const bytes = Buffer.allocUnsafe(blocks.reduce((sum, { length }) => sum + length, 0))
     let end = 0
-    for (const { length, position } of blocks) {
-      const { bytesRead } = await this.#file.read(bytes, end, length, position)
-      if (bytesRead < length) throw new Error(`${bytesRead} of ${length} bytes could be read`)
+    const reads = blocks.map(async ({ length, position }) => {
+      const offset = end
       end += length
-    }
+      const { bytesRead } = await this.#file.read(bytes, offset, length, position)
+      if (bytesRead < length) throw new Error(`${bytesRead} of ${length} bytes could be read`)
+    })
+    await Promise.all(reads)
     return bytes.toString()
   }
 

@@ -1,6 +1,6 @@
 /** Reads the files of one import in any format: their records, and for which stores the files are complete. */
-import { Effect, Result, Stream } from "effect"
-import type { FileSystem, Scope, Stdio } from "effect"
+import { Context, Effect, FileSystem, Result, Stdio, Stream } from "effect"
+import type { Scope } from "effect"
 import * as Records from "../../domain/catalog/Records.ts"
 import type { PartialShop } from "../../domain/catalog/Records.ts"
 import * as Storefront from "../../domain/catalog/Storefront.ts"
@@ -63,7 +63,8 @@ export const read = Effect.fn("FileReader.read")(function* (
   options: ReadOptions
 ): Effect.fn.Return<FileSet, UnreadableInput, Requirements> {
   const files = (yield* Effect.forEach(names, FileLocator.locate)).flat()
-  const context = yield* Effect.context<FileSystem.FileSystem | Stdio.Stdio>()
+  // Without the caller's scope, so that each file is closed when its records are read.
+  const context = Context.pick(FileSystem.FileSystem, Stdio.Stdio)(yield* Effect.context<Requirements>())
   const wholes = new WholeStores(options.isComplete)
   const facts: Array<FileFacts> = []
   const found = new Set<FormatName>()

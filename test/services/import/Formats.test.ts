@@ -11,6 +11,14 @@ import type { ImportRow } from "../../../src/services/import/ImportSource.ts"
 const nobody = { metaPath: undefined, domain: undefined, name: undefined, country: undefined, currency: undefined }
 const oakline = { ...nobody, domain: "oakline.com", country: "DE", currency: "EUR" }
 
+const ofOneStore: FileReader.ReadOptions = {
+  format: undefined,
+  store: oakline,
+  asOf: "2026-06-30",
+  isComplete: false,
+  onFile: () => Effect.void
+}
+
 const read = Effect.fnUntraced(function* (
   content: string | object,
   options: Partial<FileReader.ReadOptions> = {},
@@ -19,14 +27,7 @@ const read = Effect.fnUntraced(function* (
   const fs = yield* FileSystem.FileSystem
   const file = yield* fs.makeTempFileScoped()
   yield* fs.writeFileString(file, typeof content === "string" ? content : JSON.stringify(content))
-  const set = yield* FileReader.read([file], {
-    format: undefined,
-    store: oakline,
-    asOf: "2026-06-30",
-    isComplete: false,
-    onFile: () => Effect.void,
-    ...options
-  })
+  const set = yield* FileReader.read([file], { ...ofOneStore, ...options })
   const chunks = yield* Stream.runCollect(Stream.tap(set.chunks, () => onChunk))
   const rows = chunks.flatMap(({ rows }) => rows)
   return {
@@ -321,7 +322,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
-    it.effect("leaves nothing in the temporary folder if the process is killed", () =>
+    it.effect("has no name in the temporary folder while it is read", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* fs.makeTempDirectoryScoped()
@@ -344,6 +345,34 @@ layer(NodeServices.layer)("the formats of files", (it) => {
         // The file that is read, which the test has written.
         assert.lengthOf(new Set(there), 1)
       })
+    )
+
+    it.effect.skipIf(process.platform !== "linux")(
+      "closes the temporary file of each input before the next is read",
+      () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          const folder = yield* fs.makeTempDirectoryScoped()
+          const names = Array.from({ length: 5 }, (_, at) => `${folder}/${at}.jsonl`)
+          for (const [at, name] of names.entries()) {
+            const price = { minVariantPrice: { amount: "7.5", currencyCode: "EUR" } }
+            yield* fs.writeFileString(
+              name,
+              JSON.stringify({ id: gid("Product", at + 1), title: "P", priceRangeV2: price })
+            )
+          }
+          const set = yield* FileReader.read(names, { ...ofOneStore, format: "bulk" })
+          const unnamed = Effect.gen(function* () {
+            const open = yield* fs.readDirectory("/proc/self/fd")
+            const targets = yield* Effect.forEach(open, (one) =>
+              Effect.orElseSucceed(fs.readLink(`/proc/self/fd/${one}`), () => "")
+            )
+            return targets.filter((target) => target.includes("/discovery-import-")).length
+          })
+          const counts = yield* Stream.runCollect(Stream.mapEffect(set.chunks, () => unnamed))
+          assert.deepStrictEqual(Array.from(new Set(counts)), [1])
+          assert.strictEqual(yield* unnamed, 0)
+        }).pipe(Effect.scoped)
     )
 
     const nested = [
