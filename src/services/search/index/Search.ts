@@ -2,8 +2,9 @@
  * Searches a list of segments: the exact total, and the items of one page.
  *
  * Each segment finds its matches ({@link Matching}) and offers its best to one heap of `offset + limit` rows. Across
- * segments values are compared, never codes. Cost: that of the matching, plus one read for each matching store. An order
- * by items walks a permutation if few steps are expected, otherwise it reads each matching item.
+ * segments values are compared, never codes. Cost: that of the matching, plus one read for each matching store; of all
+ * stores, the first ones in each order are kept. An order by items walks a permutation if few steps are expected, otherwise
+ * it reads each matching item.
  */
 import * as AdKey from "./AdKey.ts"
 import { Best } from "./Best.ts"
@@ -64,7 +65,7 @@ const offerStores = (best: Best, view: SegmentView, at: number, order: ByStore, 
   }
 }
 
-/** The first stores of a segment in an order. Made by the first search that needs them, and kept as long as the segment's figures. */
+/** The first stores of a segment in an order. Made by the first search that needs them, and kept as long as the view. */
 const firstStores = new WeakMap<SegmentView, Map<string, Uint32Array>>()
 
 const firstOf = (view: SegmentView, order: ByStore, live: Uint32Array, count: number): Uint32Array => {

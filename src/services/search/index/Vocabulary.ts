@@ -23,7 +23,7 @@ export interface VocabularyCounts extends Readonly<Record<SpellingKind, Readonly
   readonly ads: number
 }
 
-/** One pass over the stores: some milliseconds for 200,000. */
+/** One pass over the stores. */
 export const countVocabulary = (list: SegmentList, spellings: Spellings): VocabularyCounts => {
   const niches = new Map<number, number>()
   const tallies = {

@@ -64,11 +64,13 @@ export const makeReceiver = (collect: () => void = collectGarbage): ((message: L
       return part
     }
     const before = list
-    // Parts are numbered in one sequence, so the part with a segment's number is a segment.
-    list = message.views.map(
-      ({ columns, live, segment }) =>
-        ({ segment: partOf(segment), columns: partOf(columns), live: partOf(live) }) as SegmentView
-    )
+    list = message.views.map(({ columns, live, segment }) => {
+      // Parts are numbered in one sequence, so the part with a segment's number is a segment.
+      const view = { segment: partOf(segment), columns: partOf(columns), live: partOf(live) } as SegmentView
+      const isSame = (one: SegmentView) =>
+        one.segment === view.segment && one.columns === view.columns && one.live === view.live
+      return before.find(isSame) ?? view
+    })
     parts = now
     const kept = new Set(list.map(({ segment }) => segment))
     for (const view of before) if (!kept.has(view.segment)) garbage += bytesOf(view)
