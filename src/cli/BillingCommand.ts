@@ -2,8 +2,8 @@
 import { Console, Effect, Option, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { Billing } from "../services/billing/Billing.ts"
-import { differs } from "../services/billing/SubscriptionSync.ts"
 import type { Compared } from "../services/billing/Billing.ts"
+import * as SubscriptionSync from "../services/billing/SubscriptionSync.ts"
 import { asUserError } from "./UserErrors.ts"
 
 class NotReconciled extends Schema.TaggedError<NotReconciled>()("NotReconciled", { message: Schema.String }) {}
@@ -12,7 +12,7 @@ class NotReconciled extends Schema.TaggedError<NotReconciled>()("NotReconciled",
 const line = (compared: Compared): string | undefined => {
   if ("failure" in compared) return `${compared.accountId}  not compared: ${compared.failure.message}`
   const { change } = compared
-  if (change === undefined || !differs(change)) return undefined
+  if (change === undefined || !SubscriptionSync.differs(change)) return undefined
   const { after, before } = change
   return `${after.id}  ${after.email}  ${before.plan} ${before.status} -> ${after.plan} ${after.status}`
 }
@@ -34,7 +34,7 @@ const reconcile = Command.make("reconcile", {}, () =>
         () => ({ compared: 0, corrected: 0, failed: 0 }),
         (total, each) => {
           const isFailed = "failure" in each
-          const isCorrected = !isFailed && each.change !== undefined && differs(each.change)
+          const isCorrected = !isFailed && each.change !== undefined && SubscriptionSync.differs(each.change)
           return {
             compared: total.compared + 1,
             corrected: total.corrected + Number(isCorrected),

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as CatalogVersion from "../../src/services/import/CatalogVersion.ts"
-import { pseudoStoreOf } from "../../src/services/search/index/Segment.ts"
+import { pseudoStoreOf } from "../../src/domain/catalog/StorelessAds.ts"
 import type * as Random from "./Random.ts"
 
 interface Touched {

@@ -3,7 +3,7 @@ import type { AdRecord, ProductRecord, StoreRecord } from "../../src/services/se
 import type { Spellings } from "../../src/services/search/index/Records.ts"
 import { SegmentBuilder } from "../../src/services/search/index/Build.ts"
 import { merge } from "../../src/services/search/index/Merge.ts"
-import { pseudoStoreOf } from "../../src/services/search/index/Segment.ts"
+import { pseudoStoreOf } from "../../src/domain/catalog/StorelessAds.ts"
 import type { SegmentView } from "../../src/services/search/index/Segment.ts"
 import type { WordsOptions } from "../../src/services/search/index/WordsBuilder.ts"
 import type { NameCodes } from "../../src/services/search/Queries.ts"

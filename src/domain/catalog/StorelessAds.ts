@@ -6,6 +6,9 @@
 /** Ids of one pseudo-store differ only in the lowest bits. */
 const bits = 10
 
+/** The pseudo-store of an ad without a store. */
+export const pseudoStoreOf = (adId: number): number => -Math.floor(adId / 2 ** bits) - 1
+
 /** SQL for the pseudo-store of the ad `adId`, which has no store. */
 export const sqlPseudoStoreOf = (adId: string): string => `-(${adId} >> ${bits}) - 1`
 

@@ -32,7 +32,7 @@ export const AccountRecord = Schema.Struct({
 export type AccountRecord = typeof AccountRecord.Type
 
 /** `where` refers to the account as `a`. */
-export const select = (sql: SqlClient.SqlClient, where: Statement.Fragment) => sql`
+export const selectAccounts = (sql: SqlClient.SqlClient, where: Statement.Fragment) => sql`
   SELECT a.id, a.email, a.plan, a.status, a.role, a.subscription_began_on::text AS "beganOn", a.created_at AS "createdAt",
     (SELECT jsonb_build_object('allowance', allowance, 'used', used, 'periodStart', period_start,
        'periodEnd', period_end) FROM credit_period WHERE account_id = a.id ORDER BY period_start DESC LIMIT 1
@@ -49,14 +49,14 @@ const isAccount = (sql: SqlClient.SqlClient, which: Which) =>
     sql`a.closed_at IS NULL`
   ])
 
-export const find = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, which: Which) {
-  const [account] = yield* decodeAccounts(select(sql, isAccount(sql, which)))
+export const findAccount = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, which: Which) {
+  const [account] = yield* decodeAccounts(selectAccounts(sql, isAccount(sql, which)))
   return account ?? (yield* notFound(which))
 })
 
 /** Until the transaction ends, nobody else changes the account. */
-export const lock = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, which: Which) {
-  const [account] = yield* decodeAccounts(sql`${select(sql, isAccount(sql, which))} FOR NO KEY UPDATE OF a`)
+export const lockAccount = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, which: Which) {
+  const [account] = yield* decodeAccounts(sql`${selectAccounts(sql, isAccount(sql, which))} FOR NO KEY UPDATE OF a`)
   return account ?? (yield* notFound(which))
 })
 

@@ -12,7 +12,7 @@ import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { checkPassword, firstDay, invalid, isEmail, printable } from "./AccountDetails.ts"
 import type { InvalidAccountDetail, NewAccount } from "./AccountDetails.ts"
 import * as AccountChanges from "./AccountChanges.ts"
-import { decodeAccount, decodeAccounts, find as findAccount, lock, select } from "./AccountRecord.ts"
+import { decodeAccount, decodeAccounts, findAccount, lockAccount, selectAccounts } from "./AccountRecord.ts"
 import type { AccountNotFound, AccountRecord, Which } from "./AccountRecord.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import * as LostSignIn from "./LostSignIn.ts"
@@ -108,7 +108,7 @@ export class Accounts extends Context.Service<
       const currentPeriod = (accountId: AccountId, beganOn: string, nowMillis: number) =>
         onDatabase(CreditPeriods.lockCurrent(allowances, { accountId, beganOn }, nowMillis))
 
-      const readAgain = (accountId: AccountId) => decodeAccount(select(sql, sql`a.id = ${accountId}`))
+      const readAgain = (accountId: AccountId) => decodeAccount(selectAccounts(sql, sql`a.id = ${accountId}`))
 
       const create = Effect.fn("Accounts.create")(function* (account: NewAccount) {
         const email = account.email.trim()
@@ -166,7 +166,7 @@ export class Accounts extends Context.Service<
       const setPlan = Effect.fn("Accounts.setPlan")(
         function* (which: Which, plan: Plan, decision?: Decision<Plan>) {
           const nowMillis = yield* Clock.currentTimeMillis
-          const account = yield* lock(sql, which)
+          const account = yield* lockAccount(sql, which)
           if (decision !== undefined && decision.from !== account.plan) return yield* changed(account)
           yield* changePlan(account, plan, decision?.by, { firstDay: dayOf(nowMillis), nowMillis })
           return yield* readAgain(account.id)
@@ -177,7 +177,7 @@ export class Accounts extends Context.Service<
 
       const setStatus = Effect.fn("Accounts.setStatus")(
         function* (which: Which, status: SubscriptionStatus, decision?: Decision<SubscriptionStatus>) {
-          const account = yield* lock(sql, which)
+          const account = yield* lockAccount(sql, which)
           if (decision !== undefined && decision.from !== account.status) return yield* changed(account)
           yield* changeStatus(account, status, decision?.by, yield* Clock.currentTimeMillis)
           return yield* readAgain(account.id)
@@ -189,7 +189,7 @@ export class Accounts extends Context.Service<
       const setSubscription = Effect.fn("Accounts.setSubscription")(
         function* (accountId: AccountId, { plan, startedAtMillis, status }: Subscription) {
           const nowMillis = yield* Clock.currentTimeMillis
-          const before = yield* lock(sql, accountId)
+          const before = yield* lockAccount(sql, accountId)
           if (plan !== undefined && plan !== before.plan) {
             const firstDay = dayOf(Math.min(startedAtMillis, nowMillis))
             yield* changePlan(before, plan, "billing", { firstDay, nowMillis })
@@ -204,7 +204,7 @@ export class Accounts extends Context.Service<
       const setRole = Effect.fn("Accounts.setRole")(
         function* (email: string, role: Role) {
           const nowMillis = yield* Clock.currentTimeMillis
-          const account = yield* lock(sql, email)
+          const account = yield* lockAccount(sql, email)
           yield* sql`UPDATE account SET role = ${role} WHERE id = ${account.id}`
           const change = { accountId: account.id, by: undefined, before: account.role, after: role, nowMillis }
           yield* record({ ...change, what: "role" })
@@ -224,7 +224,7 @@ export class Accounts extends Context.Service<
         }
         const nowMillis = yield* Clock.currentTimeMillis
         return yield* Effect.gen(function* () {
-          const account = yield* lock(sql, email)
+          const account = yield* lockAccount(sql, email)
           if (account.beganOn === null) {
             return yield* invalid(
               `${account.email} never had a subscription to grant credits to. Set a paid plan first.`
@@ -243,7 +243,7 @@ export class Accounts extends Context.Service<
         Effect.map(
           decodeAccounts(
             availableToRead(
-              sql`${select(sql, sql`a.id > ${after} AND a.closed_at IS NULL`)} ORDER BY a.id LIMIT ${pageSize}`
+              sql`${selectAccounts(sql, sql`a.id > ${after} AND a.closed_at IS NULL`)} ORDER BY a.id LIMIT ${pageSize}`
             )
           ),
           (page) =>

@@ -12,7 +12,7 @@ import * as AccountChanges from "./AccountChanges.ts"
 import { checkPassword, invalid } from "./AccountDetails.ts"
 import type { InvalidAccountDetail } from "./AccountDetails.ts"
 import * as AccountLinks from "./AccountLinks.ts"
-import { find, lock } from "./AccountRecord.ts"
+import { findAccount, lockAccount } from "./AccountRecord.ts"
 import type { AccountNotFound, AccountRecord } from "./AccountRecord.ts"
 import * as EnrollmentCodes from "./passkeys/EnrollmentCodes.ts"
 import * as SignInChanges from "./passkeys/SignInChanges.ts"
@@ -46,11 +46,11 @@ export const make = (
     onDatabase(AccountChanges.record({ accountId, by: undefined, what, before: null, after: null, nowMillis }))
 
   const resetPassword = Effect.fn("LostSignIn.resetPassword")(function* (email: string, password: Redacted.Redacted) {
-    yield* checkPassword(password, (yield* availableToRead(find(sql, email))).email)
+    yield* checkPassword(password, (yield* availableToRead(findAccount(sql, email))).email)
     const passwordHash = yield* passwords.hash(password)
     const nowMillis = yield* Clock.currentTimeMillis
     return yield* Effect.gen(function* () {
-      const account = yield* lock(sql, email)
+      const account = yield* lockAccount(sql, email)
       const accountId = account.id
       yield* sql`UPDATE account SET password_hash = ${passwordHash} WHERE id = ${accountId}`
       yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
@@ -65,7 +65,7 @@ export const make = (
   const resetPasskeys = Effect.fn("LostSignIn.resetPasskeys")(
     function* (email: string) {
       const nowMillis = yield* Clock.currentTimeMillis
-      const account = yield* lock(sql, email)
+      const account = yield* lockAccount(sql, email)
       const accountId = account.id
       yield* sql`UPDATE account SET second_step = false WHERE id = ${accountId}`
       for (const table of ["session", "pending_sign_in", "recovery_code", "passkey"]) {
@@ -82,7 +82,7 @@ export const make = (
 
   const enroll = Effect.fn("LostSignIn.enroll")(
     function* (email: string) {
-      const account = yield* lock(sql, email)
+      const account = yield* lockAccount(sql, email)
       if (account.role !== "operator") {
         return yield* invalid(`${account.email} is no operator's account. Set the role first.`)
       }

@@ -20,8 +20,6 @@ import type { Buyer } from "./Checkout.ts"
 import type { BillingUnavailable, StripeApi } from "./StripeApi.ts"
 import * as Stripe from "./StripeApi.ts"
 import type { EventRefused } from "./StripeEvents.ts"
-import { differs, told } from "./SubscriptionSync.ts"
-import type { Change } from "./SubscriptionSync.ts"
 import * as SubscriptionSync from "./SubscriptionSync.ts"
 
 /** What became of an event. */
@@ -49,13 +47,13 @@ export interface StripeBilling {
    * Asks Stripe and writes what it says. `undefined` if nothing decides, or a later answer is written already. Of a closed account
    * it ends every subscription, at once and without a refund, and open pages to pay at.
    */
-  refresh(accountId: AccountId): Effect.Effect<Change | undefined, Failure>
+  refresh(accountId: AccountId): Effect.Effect<SubscriptionSync.Change | undefined, Failure>
   /** Compares every customer with its subscriptions, and corrects what differs. Ends at the fifth that fails. */
   readonly reconcile: Stream.Stream<Compared, Failure>
 }
 
 export type Compared =
-  | { readonly accountId: AccountId; readonly change: Change | undefined }
+  | { readonly accountId: AccountId; readonly change: SubscriptionSync.Change | undefined }
   | { readonly accountId: AccountId; readonly failure: Failure }
 
 const maxFailures = 5
@@ -150,7 +148,7 @@ const make = (
       event: id,
       type,
       account_id: owner,
-      ...(change !== undefined && differs(change) ? told(change) : {})
+      ...(change !== undefined && SubscriptionSync.differs(change) ? SubscriptionSync.told(change) : {})
     })
     return "processed"
   })

@@ -9,9 +9,9 @@ import * as BackgroundJob from "../BackgroundJob.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import { Billing } from "./Billing.ts"
-import { differs, told } from "./SubscriptionSync.ts"
 import type { StripeBilling } from "./Billing.ts"
 import * as BillingRows from "./BillingRows.ts"
+import * as SubscriptionSync from "./SubscriptionSync.ts"
 
 const every = "1 hour"
 const batch = 20
@@ -24,11 +24,11 @@ export const checkUnchecked = Effect.fn("BillingUpkeep.checkUnchecked")(function
 ) {
   const check = Effect.fnUntraced(function* (accountId: AccountId) {
     const change = yield* stripe.refresh(accountId)
-    if (change === undefined || !differs(change)) return "same"
+    if (change === undefined || !SubscriptionSync.differs(change)) return "same"
     yield* Effect.logWarning({
       message: "An account was not what its subscription says, and was corrected: was an event missed?",
       account_id: accountId,
-      ...told(change)
+      ...SubscriptionSync.told(change)
     })
     return "corrected"
   })

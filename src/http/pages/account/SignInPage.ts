@@ -20,6 +20,8 @@ import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import * as PasskeySignInPages from "../passkeys/PasskeySignInPages.ts"
+import * as MailLink from "./MailLink.ts"
+import { Secret } from "./PasswordPage.ts"
 import { resetPath } from "./ResetPage.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import * as SessionCookie from "../shared/SessionCookie.ts"
@@ -32,12 +34,13 @@ const path = "/sign-in"
 /** What led here. */
 const dones = ["confirmed", "reset", "closed"] as const
 
-const Credentials = Schema.Struct({
-  email: Schema.String.check(Schema.isMaxLength(1000)),
-  password: Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(1000))),
+/** Of the forms to sign in and to sign up. */
+export const Credentials = Schema.Struct({
+  email: MailLink.Email,
+  password: Secret,
   return_to: Schema.optionalKey(Schema.String)
 })
-type Credentials = typeof Credentials.Type
+export type Credentials = typeof Credentials.Type
 
 const Departure = Schema.Struct({ return_to: Schema.optionalKey(Schema.String) })
 type Departure = typeof Departure.Type
@@ -53,7 +56,7 @@ interface Shown {
   readonly retryAfterSeconds?: number
 }
 
-const emptyFields = ({ email, password }: Credentials, locale: Locale): ReadonlyArray<Problem> => [
+export const emptyFields = ({ email, password }: Credentials, locale: Locale): ReadonlyArray<Problem> => [
   ...(email.trim() === "" ? [{ field: "email", message: locale.text("signIn.noEmail") }] : []),
   ...(Redacted.value(password) === "" ? [{ field: "password", message: locale.text("signIn.noPassword") }] : [])
 ]

@@ -2,7 +2,8 @@
  * `/sign-up`: an account by e-mail address and password. The answer is the same whether the address has an account.
  * `/sign-up/confirm`, where the mail leads: its form makes the account and leads to the sign-in.
  */
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
+import type { Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as Password from "../../../domain/access/Password.ts"
@@ -11,30 +12,22 @@ import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
-import type { Problem, Refusal } from "../shared/Fields.ts"
+import type { Refusal } from "../shared/Fields.ts"
 import { doneOf, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
-import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import { isSignedIn, Visitors } from "../shared/Visitors.ts"
 import type { Visitor } from "../shared/Visitors.ts"
 import * as MailLink from "./MailLink.ts"
 import { Secret, weaknessText } from "./PasswordPage.ts"
+import { Credentials, emptyFields } from "./SignInPage.ts"
 
 const path = "/sign-up"
 const confirmPath = `${path}/confirm` as const
 
-const Form = Schema.Struct({ email: MailLink.Email, password: Secret, return_to: Schema.optionalKey(Schema.String) })
-type Form = typeof Form.Type
-
 const Confirmation = Schema.Struct({ token: MailLink.Token, password: Schema.optionalKey(Secret) })
-
-const emptyFields = ({ email, password }: Form, locale: Locale): ReadonlyArray<Problem> => [
-  ...(email.trim() === "" ? [{ field: "email", message: locale.text("signIn.noEmail") }] : []),
-  ...(Redacted.value(password) === "" ? [{ field: "password", message: locale.text("signIn.noPassword") }] : [])
-]
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -141,8 +134,8 @@ export const layer = Layer.effectDiscard(
 
     yield* routes.form(
       path,
-      Form,
-      Effect.fnUntraced(function* (form: Form, visitor: Visitor, request: HttpServerRequest.HttpServerRequest) {
+      Credentials,
+      Effect.fnUntraced(function* (form: Credentials, visitor: Visitor, request: HttpServerRequest.HttpServerRequest) {
         yield* closed
         const { locale } = visitor
         const shown = { email: form.email.trim(), returnTo: ReturnTo.parse(form.return_to) }

@@ -164,11 +164,6 @@ export const kindOf = (array: TypedArray): ArrayKind => {
   return array instanceof Uint16Array ? "Uint16Array" : "Uint8Array"
 }
 
-const pseudoStoreAds = 1_024
-
-/** The pseudo-store of an ad without a store. In SQL: `-(id >> 10) - 1`. */
-export const pseudoStoreOf = (adId: number): number => -Math.floor(adId / pseudoStoreAds) - 1
-
 /**
  * A positive number for a code of upper-case letters: `A` is 1, `US` is 538 + 1. Codes of one column have the same length.
  */
