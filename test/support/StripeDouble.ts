@@ -310,7 +310,10 @@ const listen = async () => {
   }
 
   const server = createServer((request, response) => {
-    if (request.url?.startsWith("/v1/") === true) return void api(request, response)
+    if (request.url?.startsWith("/v1/") === true) {
+      api(request, response).catch(() => response.destroy())
+      return
+    }
     return people(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

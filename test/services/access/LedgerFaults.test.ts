@@ -176,7 +176,8 @@ layer(Services, { excludeTestServices: true })("the ledger under faults", (it) =
     const ended = Latch.makeUnsafe(false)
     createInterface(child.stdout).on("line", (line) => {
       if (line === '"ready"') ready.openUnsafe()
-      else {
+      // Its log is on the same stream.
+      else if (line.startsWith("{")) {
         answers.push(JSON.parse(line))
         answered.openUnsafe()
       }

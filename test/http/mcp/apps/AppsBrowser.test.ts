@@ -200,8 +200,8 @@ describe.skipIf(!isAvailable())("the cards of MCP Apps", () => {
         yield* picture(page, "app-german")
         for (const [locale, says] of [
           ["fr", "Visites"],
-          ["es-MX", "Visitas"],
           ["pt-BR", "Visits"],
+          ["es-MX", "Visitas"],
           ["not a tag", "Visits"]
         ] as const) {
           bridge.setHostContext({ locale })
