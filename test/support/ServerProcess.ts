@@ -63,6 +63,13 @@ export const start = (own: Environment, program: string = main): Effect.Effect<S
     }
   })
 
+/** Waits until a server is ready, with its index. */
+export const ready = (port: number) =>
+  Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/health/ready`)).pipe(
+    Effect.flatMap(({ status }) => (status === 200 ? Effect.void : Effect.fail("not yet"))),
+    Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 3_000 })
+  )
+
 /** Runs Node to its end. */
 export const node = (
   own: Environment,

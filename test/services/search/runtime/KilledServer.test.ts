@@ -35,12 +35,6 @@ const changeHalf = change((sql) =>
   })
 )
 
-const isReady = (port: number) =>
-  Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/health/ready`)).pipe(
-    Effect.flatMap(({ status }) => (status === 200 ? Effect.void : Effect.fail("not yet"))),
-    Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 3_000 })
-  )
-
 /** Waits until a gauge of the server has such a value. */
 const gauge = (port: number, name: string, isWanted: (value: number) => boolean) =>
   Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text())).pipe(
@@ -74,7 +68,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a server that is kille
           readonly metrics: number
           readonly port: number
         }) {
-          yield* isReady(port)
+          yield* ServerProcess.ready(port)
           const [catalog] = yield* (yield* SqlClient.SqlClient)<{ version: number }>`SELECT version FROM catalog`
           yield* changeHalf
           yield* gauge(metrics, "discovery_index_version", (version) => version > (catalog?.version ?? 0))
