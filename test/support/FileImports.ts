@@ -4,6 +4,21 @@ import * as FileReader from "../../src/services/import/FileReader.ts"
 import type * as Mapping from "../../src/services/import/formats/Mapping.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
 
+/** Sets `TMPDIR` to a new folder for the scope. The effect within lists the names in it. */
+export const temporaryNames = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped()
+  const before = process.env["TMPDIR"]
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      if (before === undefined) delete process.env["TMPDIR"]
+      else process.env["TMPDIR"] = before
+    })
+  )
+  process.env["TMPDIR"] = folder
+  return fs.readDirectory(folder)
+})
+
 export const nobody = {
   metaPath: undefined,
   domain: undefined,

@@ -5,10 +5,9 @@
  *
  * Source: Knuth, "The Art of Computer Programming", volume 3, 6.5, for the partition of a file by a hash.
  */
-import { Effect, FileSystem, Result, Stream } from "effect"
-import type { Scope } from "effect"
-import * as fs from "node:fs/promises"
-import * as path from "node:path"
+import { Effect, Result, Stream } from "effect"
+import type { FileSystem, Scope } from "effect"
+import type * as fs from "node:fs/promises"
 import { crc32 } from "node:zlib"
 import type { PartialShop } from "../../domain/catalog/Records.ts"
 import { chunk } from "./Conversion.ts"
@@ -21,6 +20,7 @@ import { UnreadableInput } from "./ImportError.ts"
 import type { ImportChunk, ImportRow, Reject } from "./ImportSource.ts"
 import type { InputFile } from "./InputFile.ts"
 import { Lines } from "./Lines.ts"
+import * as UnnamedFile from "./UnnamedFile.ts"
 
 /** A part of a file of 2 GB has about 8 MB. */
 const parts = 256
@@ -31,18 +31,6 @@ const waitingCharacters = 2_097_152
 
 type Store = Pick<PartialShop, "domain" | "currency">
 
-/** Loses its name before anything is written, so that nothing of it is left when the process is killed. */
-const spoolFile = Effect.gen(function* () {
-  const files = yield* FileSystem.FileSystem
-  const name = yield* files.makeTempFile({ prefix: "discovery-import-" })
-  const file = yield* Effect.acquireRelease(
-    Effect.tryPromise(() => fs.open(name, "r+")),
-    (file) => Effect.promise(() => file.close())
-  )
-  yield* files.remove(path.dirname(name), { recursive: true })
-  return file
-}).pipe(Effect.uninterruptible)
-
 /** `shop`: the store of the file. If its currency is unknown, the file may state it. */
 export const read = Effect.fn("BulkSpool.read")(function* (
   file: InputFile,
@@ -51,7 +39,7 @@ export const read = Effect.fn("BulkSpool.read")(function* (
   let store = shop
   const failed = (cause: unknown) =>
     new UnreadableInput({ message: `${file.name} cannot be sorted in the temporary folder.`, cause })
-  const spool = new Spool(yield* Effect.mapError(spoolFile, failed))
+  const spool = new Spool(yield* Effect.mapError(UnnamedFile.make, failed))
   const sorted = file.content.pipe(
     Stream.map((bytes) => ("damage" in bytes ? spool.breakOff(bytes.damage) : spool.push(bytes))),
     Stream.concat(Stream.sync(() => spool.end())),

@@ -4,16 +4,16 @@
  */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, FileSystem, Result, Stdio, Stream } from "effect"
-import type { PlatformError, Scope } from "effect"
-import { createReadStream, createWriteStream } from "node:fs"
+import type { Cause, PlatformError, Scope } from "effect"
+import { createReadStream } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { pipeline } from "node:stream/promises"
 import * as yauzl from "yauzl"
 import type { UnreadableInput } from "./ImportError.ts"
 import { chunkBytes, kindOf, unreadable, withHead } from "./InputFile.ts"
 import type { LocatedFile } from "./InputFile.ts"
 import * as OtherFiles from "./OtherFiles.ts"
+import * as UnnamedFile from "./UnnamedFile.ts"
 
 export const standardInput = "standard input"
 /** The file extension of a map that `import --explain` writes. */
@@ -64,7 +64,13 @@ export const locate = Effect.fn("FileLocator.locate")(function* (name: string): 
   if (info.type !== "File") return yield* spooledIfZip({ name, totalBytes: null, bytes: readable(name, name) })
   const totalBytes = Number(info.size)
   if (totalBytes === 0) return yield* unreadable(name, "is empty")
-  if (yield* startsAsZip(name)) return yield* zipEntries(name, name)
+  if (yield* startsAsZip(name)) {
+    const zip = Effect.tryPromise(() => yauzl.openPromise(name, { autoClose: false }))
+    return yield* zipEntries(
+      name,
+      Effect.acquireRelease(zip, (zip) => Effect.sync(() => zip.close()))
+    )
+  }
   const bytes = Stream.mapError(files.stream(name, { chunkSize: chunkBytes }), (error) =>
     unreadable(name, reason(error), error)
   )
@@ -118,30 +124,27 @@ const startsAsZip = (file: string): Effect.Effect<boolean, UnreadableInput> =>
 const spooledIfZip = Effect.fnUntraced(function* (file: LocatedFile): Locate {
   const [head, bytes] = yield* withHead(file.bytes, 4)
   if (kindOf(head) !== "zip") return [{ ...file, bytes }]
-  const files = yield* FileSystem.FileSystem
-  const folder = yield* Effect.mapError(files.makeTempDirectoryScoped({ prefix: "discovery-import-" }), (error) =>
-    unreadable(file.name, "cannot be unpacked", error)
+  const failed = (cause: unknown) => unreadable(file.name, "cannot be unpacked", cause)
+  const spool = yield* Effect.mapError(UnnamedFile.make, failed)
+  // A write stream would keep the file from being closed.
+  yield* Stream.runForEach(bytes, (chunk) => Effect.tryPromise({ try: () => spool.writeFile(chunk), catch: failed }))
+  return yield* zipEntries(
+    file.name,
+    Effect.tryPromise(() => yauzl.fromFdPromise(spool.fd, { autoClose: false }))
   )
-  const spool = path.join(folder, "archive.zip")
-  const source = yield* Stream.toAsyncIterableEffect(bytes)
-  yield* Effect.tryPromise({
-    try: () => pipeline(source, createWriteStream(spool)),
-    catch: (cause) => unreadable(file.name, "cannot be unpacked", cause)
-  })
-  return yield* zipEntries(spool, file.name)
 })
 
-const zipEntries = Effect.fnUntraced(function* (file: string, name: string): Locate {
+const zipEntries = Effect.fnUntraced(function* (
+  name: string,
+  open: Effect.Effect<yauzl.ZipFile, Cause.UnknownError, Scope.Scope>
+): Locate {
   const damaged = (cause: unknown) =>
     unreadable(
       name,
       `is a zip archive that cannot be read (${cause instanceof Error ? cause.message : "damaged"})`,
       cause
     )
-  const zip = yield* Effect.acquireRelease(
-    Effect.tryPromise({ try: () => yauzl.openPromise(file, { lazyEntries: true, autoClose: false }), catch: damaged }),
-    (zip) => Effect.sync(() => zip.close())
-  )
+  const zip = yield* Effect.mapError(open, ({ cause }) => damaged(cause))
   const entries = yield* Effect.tryPromise({
     try: async () => {
       const found: Array<yauzl.Entry> = []

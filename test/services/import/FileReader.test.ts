@@ -7,6 +7,7 @@ import { CsvRows } from "../../../src/services/import/CsvRows.ts"
 import type { CsvRow } from "../../../src/services/import/CsvRows.ts"
 import * as FileReader from "../../../src/services/import/FileReader.ts"
 import type { ImportChunk } from "../../../src/services/import/ImportSource.ts"
+import { temporaryNames } from "../../support/FileImports.ts"
 import { zipOf } from "../../support/Zip.ts"
 
 const shop = (index: number) =>
@@ -239,6 +240,16 @@ layer(NodeServices.layer)("reading files", (it) => {
           assert.deepStrictEqual(lines, [1, 2, 3])
         }
       })
+    )
+
+    it.effect("an archive from standard input has no name in the temporary folder", () =>
+      Effect.gen(function* () {
+        const names = yield* temporaryNames
+        const stdin = Stream.make(new Uint8Array(zipOf({ "a.ndjson": file, "b.ndjson": file })))
+        const set = yield* Effect.provide(FileReader.read(["-"], defaults), Stdio.layerTest({ stdin }))
+        const there = yield* Stream.runCollect(Stream.mapEffect(set.chunks, () => names))
+        assert.deepStrictEqual(there, [[], []])
+      }).pipe(Effect.scoped)
     )
 
     it.effect("says so when there is no file, an empty folder, or a terminal", () =>

@@ -7,6 +7,7 @@ import type { AdRecord, PartialShop, ProductRecord } from "../../../src/domain/c
 import * as FileReader from "../../../src/services/import/FileReader.ts"
 import type { FormatName } from "../../../src/services/import/formats/Format.ts"
 import type { ImportRow } from "../../../src/services/import/ImportSource.ts"
+import { temporaryNames } from "../../support/FileImports.ts"
 
 const nobody = { metaPath: undefined, domain: undefined, name: undefined, country: undefined, currency: undefined }
 const oakline = { ...nobody, domain: "oakline.com", country: "DE", currency: "EUR" }
@@ -324,22 +325,13 @@ layer(NodeServices.layer)("the formats of files", (it) => {
 
     it.effect("has no name in the temporary folder while it is read", () =>
       Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const folder = yield* fs.makeTempDirectoryScoped()
-        const before = process.env["TMPDIR"]
-        yield* Effect.addFinalizer(() =>
-          Effect.sync(() => {
-            if (before === undefined) delete process.env["TMPDIR"]
-            else process.env["TMPDIR"] = before
-          })
-        )
-        process.env["TMPDIR"] = folder
+        const names = yield* temporaryNames
         const there: Array<string> = []
         const price = { minVariantPrice: { amount: "7.5", currencyCode: "EUR" } }
         const line = (id: number) =>
           JSON.stringify({ id: gid("Product", id), title: "P", priceRangeV2: price, note: "x".repeat(4_000) })
         const content = Array.from({ length: 1_000 }, (_, at) => line(at + 1)).join("\n")
-        const onChunk = Effect.map(fs.readDirectory(folder), (names) => void there.push(...names))
+        const onChunk = Effect.map(names, (names) => void there.push(...names))
         const { rows } = yield* read(content, {}, onChunk)
         assert.lengthOf(products(rows), 1_000)
         // The file that is read, which the test has written.

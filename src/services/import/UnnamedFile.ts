@@ -1,0 +1,16 @@
+/** Temporary files that leave nothing behind, also when the process is killed. */
+import { Effect, FileSystem } from "effect"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+
+/** An empty file in the temporary folder, to write and to read. It loses its name at once, and its space with the scope. */
+export const make = Effect.gen(function* () {
+  const files = yield* FileSystem.FileSystem
+  const name = yield* files.makeTempFile({ prefix: "discovery-import-" })
+  const file = yield* Effect.acquireRelease(
+    Effect.tryPromise(() => fs.open(name, "r+")),
+    (file) => Effect.promise(() => file.close())
+  )
+  yield* files.remove(path.dirname(name), { recursive: true })
+  return file
+}).pipe(Effect.uninterruptible)
