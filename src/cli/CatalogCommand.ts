@@ -55,16 +55,35 @@ const sources = Command.make("sources", {}, () =>
   }).pipe(Effect.provide(Sources.layer), asUserError)
 ).pipe(Command.withDescription("List where the records come from"))
 
+const unknownSource = Effect.fnUntraced(function* (source: string) {
+  const known = (yield* (yield* Sources).list).map(({ name }) => name)
+  return yield* new UnknownSource({
+    message: `There is no source ${source}. ${known.length === 0 ? "Nothing was imported yet." : `Known are: ${known.join(", ")}.`}`
+  })
+})
+
+const imports = Command.make("imports", { source: Argument.String("source") }, ({ source }) =>
+  Effect.gen(function* () {
+    const all = yield* (yield* Sources).imports(source)
+    if (all.length === 0) return yield* unknownSource(source)
+    for (const { accepted, as_of, files, finished_at, license, rejected, started_at } of all) {
+      const outcome =
+        finished_at === null ? "stopped" : `${count(accepted ?? 0)} records, ${count(rejected ?? 0)} rejected`
+      const facts = [
+        `${started_at.toISOString()}: data as of ${as_of}`,
+        outcome,
+        ...(license === null ? [] : [`license: ${license}`])
+      ]
+      yield* Console.log(facts.join("; "))
+      for (const { format, name, sha256 } of files) yield* Console.log(`  ${name} (${format}) SHA-256 ${sha256}`)
+    }
+  }).pipe(Effect.provide(Sources.layer), asUserError)
+).pipe(Command.withDescription("List the newest 100 imports of a source, and their files"))
+
 const forget = Command.make("forget", { source: Argument.String("source") }, ({ source }) =>
   Effect.gen(function* () {
-    const sources = yield* Sources
-    const gone = yield* sources.forget(source)
-    if (gone === undefined) {
-      const known = (yield* sources.list).map(({ name }) => name)
-      return yield* new UnknownSource({
-        message: `There is no source ${source}. ${known.length === 0 ? "Nothing was imported yet." : `Known are: ${known.join(", ")}.`}`
-      })
-    }
+    const gone = yield* (yield* Sources).forget(source)
+    if (gone === undefined) return yield* unknownSource(source)
     yield* Console.log(
       `Removed ${count(gone.shops)} stores, ${count(gone.products)} products and ${count(gone.ads)} ads that only ${source} had.`
     )
@@ -73,5 +92,5 @@ const forget = Command.make("forget", { source: Argument.String("source") }, ({ 
 
 export const catalogCommand = Command.make("catalog").pipe(
   Command.withDescription("The records: where they come from, and whether the search index says what they say"),
-  Command.withSubcommands([verify, sources, forget])
+  Command.withSubcommands([verify, sources, imports, forget])
 )

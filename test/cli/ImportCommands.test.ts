@@ -256,30 +256,39 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
       })
   )
 
-  it.effect("catalog sources lists where records are from, and catalog forget removes what only one source has", () =>
-    Effect.gen(function* () {
-      const { path } = yield* file(shop.replace("a.com", "only.com"))
-      const text = (yield* run([
-        "import",
-        path,
-        "--source",
-        "bought list",
-        "--license",
-        "until 2027",
-        "--as-of",
-        "2026-06-01"
-      ])).text
-      assert.match(text, /records of this catalog, one a line/)
-      assert.match(text, /bought list: 1 records/)
-      const listed = yield* run(["catalog", "sources"])
-      assert.match(
-        listed.text,
-        /bought list: data as of 2026-06-01, 1 imports; 1 stores, 0 products, 0 ads; license: until 2027/
-      )
-      const unknown = yield* run(["catalog", "forget", "another"])
-      assert.strictEqual(unknown.code, 1)
-      assert.match(unknown.text, /There is no source another. Known are: .*bought list/)
-      assert.match((yield* run(["catalog", "forget", "bought list"])).text, /Removed 1 stores, 0 products and 0 ads/)
-    })
+  it.effect(
+    "catalog sources and imports list where records are from, and catalog forget removes what only one source has",
+    () =>
+      Effect.gen(function* () {
+        const { path } = yield* file(shop.replace("a.com", "only.com"))
+        const text = (yield* run([
+          "import",
+          path,
+          "--source",
+          "bought list",
+          "--license",
+          "until 2027",
+          "--as-of",
+          "2026-06-01"
+        ])).text
+        assert.match(text, /records of this catalog, one a line/)
+        assert.match(text, /bought list: 1 records/)
+        const listed = yield* run(["catalog", "sources"])
+        assert.match(
+          listed.text,
+          /bought list: data as of 2026-06-01, 1 imports; 1 stores, 0 products, 0 ads; license: until 2027/
+        )
+        const imports = yield* run(["catalog", "imports", "bought list"])
+        assert.match(
+          imports.text,
+          /^\d{4}-\d\d-\d\dT\S+Z: data as of 2026-06-01; 1 records, 0 rejected; license: until 2027\n {2}\S+ \(native\) SHA-256 [0-9a-f]{64}$/mu
+        )
+        for (const command of ["forget", "imports"]) {
+          const unknown = yield* run(["catalog", command, "another"])
+          assert.strictEqual(unknown.code, 1)
+          assert.match(unknown.text, /There is no source another. Known are: .*bought list/)
+        }
+        assert.match((yield* run(["catalog", "forget", "bought list"])).text, /Removed 1 stores, 0 products and 0 ads/)
+      })
   )
 })

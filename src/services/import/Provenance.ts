@@ -14,12 +14,13 @@ export interface Provenance {
   readonly asOf: string
 }
 
-export interface FileFacts {
-  readonly name: string
-  readonly format: string
+export const FileFacts = Schema.Struct({
+  name: Schema.String,
+  format: Schema.String,
   /** SHA-256 of the stored bytes, in hexadecimal. */
-  readonly sha256: string
-}
+  sha256: Schema.String
+})
+export type FileFacts = typeof FileFacts.Type
 
 const decodeImport = rowOf(Schema.Struct({ id: Schema.Int, source_id: Schema.Int }))
 

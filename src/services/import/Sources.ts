@@ -9,6 +9,7 @@ import * as CatalogVersion from "./CatalogVersion.ts"
 import { ImportRunning } from "./ImportError.ts"
 import { lockId } from "./Importer.ts"
 import { longTransaction } from "./LongTransaction.ts"
+import { FileFacts } from "./Provenance.ts"
 
 const decodeId = firstOf(Schema.Struct({ id: Schema.Int }))
 const decodeLock = rowOf(Schema.Struct({ isFree: Schema.Boolean }))
@@ -65,6 +66,21 @@ const SourceRow = Schema.Struct({
 export type SourceRow = typeof SourceRow.Type
 const decodeSources = rowsOf(SourceRow)
 
+const ImportRow = Schema.Struct({
+  as_of: Schema.String,
+  license: Schema.NullOr(Schema.String),
+  started_at: Schema.Date,
+  /** The following are known of finished imports. */
+  finished_at: Schema.NullOr(Schema.Date),
+  files: Schema.Array(FileFacts),
+  accepted: Schema.NullOr(Schema.Int),
+  rejected: Schema.NullOr(Schema.Int)
+})
+export type ImportRow = typeof ImportRow.Type
+const decodeImports = rowsOf(ImportRow)
+
+const maxImports = 100
+
 /** How many records of a source were removed. Those that other sources have as well stay. */
 export interface Forgotten {
   readonly shops: number
@@ -77,6 +93,8 @@ export class Sources extends Context.Service<
   {
     /** All sources by name. Counts include records that other sources have as well. */
     readonly list: Effect.Effect<ReadonlyArray<SourceRow>, SqlError.SqlError>
+    /** The newest 100 imports of a source, newest first; none if the source does not exist. */
+    imports(name: string): Effect.Effect<ReadonlyArray<ImportRow>, SqlError.SqlError>
     /**
      * Removes the records that only this source has; `undefined` if the source does not exist. Not while an import runs: its
      * records refer to the source.
@@ -110,6 +128,14 @@ export class Sources extends Context.Service<
           ) i
           ORDER BY s.name`
       ).pipe(decodeSources)
+
+      const imports = Effect.fn("Sources.imports")((name: string) =>
+        sql`
+          SELECT as_of::text, license, started_at, finished_at, files,
+            (counts->'accepted')::int AS accepted, (counts->'rejected')::int AS rejected
+          FROM import WHERE source_id = (SELECT id FROM source WHERE name = ${name})
+          ORDER BY id DESC LIMIT ${maxImports}`.pipe(decodeImports)
+      )
 
       const forget = Effect.fn("Sources.forget")(function* (name: string) {
         return yield* longTransaction(
@@ -155,7 +181,7 @@ export class Sources extends Context.Service<
         )
       })
 
-      return Sources.of({ list, forget, dataAsOf: dataAsOf(sql) })
+      return Sources.of({ list, imports, forget, dataAsOf: dataAsOf(sql) })
     })
   )
 }
