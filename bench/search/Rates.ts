@@ -15,7 +15,8 @@ import * as Tables from "./Tables.ts"
 import * as Target from "./Target.ts"
 
 export const rates = [40, 80, 120, 160, 200, 250, 300, 400, 500]
-const warmUpPerClass = 3
+/** So many that functions are compiled when the step begins. */
+const warmUpPerClass = 10
 /** Of the calls that come in a second, so many are answered in it, or they pile up. */
 const keptUpShare = 0.95
 
@@ -39,7 +40,7 @@ export const line = (step: RateStep): string =>
 export const isBroken = (step: RateStep): boolean =>
   step.answeredPerSecond < keptUpShare * step.perSecond || Object.keys(step.failures).length > 0
 
-/** Calls come as independent callers send them, to a server that was just started: it remembers nothing of earlier steps. */
+/** Calls come as independent callers send them, to a server that was just started and has answered some calls: it remembers nothing of earlier steps. */
 export const run = Effect.fnUntraced(function* (
   connection: EmbeddedConnection,
   sample: Sample,
