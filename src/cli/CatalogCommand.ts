@@ -68,7 +68,7 @@ const imports = Command.make("imports", { source: Argument.String("source") }, (
     if (all.length === 0) return yield* unknownSource(source)
     for (const { accepted, as_of, files, finished_at, license, rejected, started_at } of all) {
       const outcome =
-        finished_at === null ? "stopped" : `${count(accepted ?? 0)} records, ${count(rejected ?? 0)} rejected`
+        finished_at === null ? "not finished" : `${count(accepted ?? 0)} records, ${count(rejected ?? 0)} rejected`
       const facts = [
         `${started_at.toISOString()}: data as of ${as_of}`,
         outcome,

@@ -1,4 +1,4 @@
-/** Temporary files that leave nothing behind, also when the process is killed. */
+/** Temporary files whose content is gone with the process, also when it is killed. */
 import { Effect, FileSystem } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -10,7 +10,7 @@ export const make = Effect.gen(function* () {
   const file = yield* Effect.acquireRelease(
     Effect.tryPromise(() => fs.open(name, "r+")),
     (file) => Effect.promise(() => file.close())
-  )
+  ).pipe(Effect.onError(() => Effect.ignore(files.remove(path.dirname(name), { recursive: true }))))
   yield* files.remove(path.dirname(name), { recursive: true })
   return file
 }).pipe(Effect.uninterruptible)
