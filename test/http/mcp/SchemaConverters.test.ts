@@ -180,12 +180,16 @@ layer(TestServer.layer(), { excludeTestServices: true })("schemas", (it) => {
   it.effect("Genkit declares every value to Gemini, with its type, description and choices", () =>
     check(async (listings, url) => {
       const client = createMcpClient({ name: "discovery", mcpServer: { url: `${url}/mcp`, requestInit: { headers } } })
-      const declared = await askedOfGemini(async (baseUrl) => {
+      const ask = async (baseUrl: string) => {
         const ai = genkit({ plugins: [googleAI({ apiKey: "unused", baseUrl })] })
         const model = googleAI.model("gemini-2.5-flash")
-        await ai.generate({ model, prompt: "Find stores", tools: await client.getActiveTools(ai) })
-      })
-      await client.disable()
+        try {
+          await ai.generate({ model, prompt: "Find stores", tools: await client.getActiveTools(ai) })
+        } finally {
+          await client.disable()
+        }
+      }
+      const declared = await askedOfGemini(ask)
       assert.sameMembers(
         declared.map(({ name }) => name),
         listings.map(({ name }) => name)
