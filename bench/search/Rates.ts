@@ -16,7 +16,7 @@ import * as Target from "./Target.ts"
 
 export const rates = [40, 80, 120, 160, 200, 250, 300, 400, 500]
 /** So many that functions are compiled when the step begins. */
-const warmUpPerClass = 10
+export const warmUpPerClass = 10
 /** Of the calls that come in a second, so many are answered in it, or they pile up. */
 const keptUpShare = 0.95
 

@@ -162,7 +162,7 @@ const ratesSection = (results: Results): ReadonlyArray<string> => {
   return [
     "## More and more calls a second",
     "",
-    "All classes and tools mixed, as independent callers send them (a Poisson process), each step on a server that was just started and has answered ten calls of each class.",
+    `All classes and tools mixed, as independent callers send them (a Poisson process), each step on a server that was just started and has answered ${Rates.warmUpPerClass} calls of each class.`,
     `It ends with the first step that is broken: a call fails, or answers fall behind by more than 5 %. ${under(results, "rates")}`,
     "",
     ...rates
