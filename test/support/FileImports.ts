@@ -28,6 +28,15 @@ export const nobody = {
 }
 export const oakline = { ...nobody, domain: "oakline.com", country: "DE", currency: "EUR" }
 
+/** What a command without options reads files with, on a fixed day. */
+export const defaults: FileReader.ReadOptions = {
+  format: undefined,
+  store: nobody,
+  asOf: "2026-06-30",
+  isComplete: false,
+  onFile: () => Effect.void
+}
+
 interface Options {
   readonly store?: FileReader.ReadOptions["store"]
   readonly source?: string
@@ -50,16 +59,15 @@ export const run = Effect.fnUntraced(function* (
   for (const [name, content] of Object.entries(files)) {
     yield* fs.writeFileString(path.join(folder, name), typeof content === "string" ? content : JSON.stringify(content))
   }
-  const asOf = options.asOf ?? "2026-06-30"
+  const asOf = options.asOf ?? defaults.asOf
   const set = yield* FileReader.read(
     Object.keys(files).map((name) => path.join(folder, name)),
     {
-      format: undefined,
+      ...defaults,
       mapping: options.mapping,
       store: options.store ?? oakline,
       asOf,
-      isComplete: options.isComplete ?? false,
-      onFile: () => Effect.void
+      isComplete: options.isComplete ?? defaults.isComplete
     }
   )
   const rejects: Array<string> = []

@@ -7,10 +7,11 @@ import * as path from "node:path"
 export const make = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const name = yield* files.makeTempFile({ prefix: "discovery-import-" })
+  const remove = files.remove(path.dirname(name), { recursive: true })
   const file = yield* Effect.acquireRelease(
     Effect.tryPromise(() => fs.open(name, "r+")),
     (file) => Effect.promise(() => file.close())
-  ).pipe(Effect.onError(() => Effect.ignore(files.remove(path.dirname(name), { recursive: true }))))
-  yield* files.remove(path.dirname(name), { recursive: true })
+  ).pipe(Effect.onError(() => Effect.ignore(remove)))
+  yield* remove
   return file
 }).pipe(Effect.uninterruptible)

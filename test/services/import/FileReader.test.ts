@@ -7,7 +7,7 @@ import { CsvRows } from "../../../src/services/import/CsvRows.ts"
 import type { CsvRow } from "../../../src/services/import/CsvRows.ts"
 import * as FileReader from "../../../src/services/import/FileReader.ts"
 import type { ImportChunk } from "../../../src/services/import/ImportSource.ts"
-import { temporaryNames } from "../../support/FileImports.ts"
+import { defaults, nobody, temporaryNames } from "../../support/FileImports.ts"
 import { zipOf } from "../../support/Zip.ts"
 
 const shop = (index: number) =>
@@ -21,15 +21,6 @@ const gather = (chunks: ReadonlyArray<ImportChunk>) => ({
   skipped: chunks.reduce((sum, { skipped }) => sum + skipped, 0),
   records: chunks.flatMap(({ rows }) => rows.map(({ record }) => record))
 })
-
-const nobody = { metaPath: undefined, domain: undefined, name: undefined, country: undefined, currency: undefined }
-const defaults: FileReader.ReadOptions = {
-  format: undefined,
-  store: nobody,
-  asOf: "2026-06-30",
-  isComplete: false,
-  onFile: () => Effect.void
-}
 
 /** Writes files by name into a new folder. */
 const folderOf = Effect.fnUntraced(function* (files: Readonly<Record<string, Uint8Array | string>>) {

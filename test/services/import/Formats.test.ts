@@ -7,18 +7,9 @@ import type { AdRecord, PartialShop, ProductRecord } from "../../../src/domain/c
 import * as FileReader from "../../../src/services/import/FileReader.ts"
 import type { FormatName } from "../../../src/services/import/formats/Format.ts"
 import type { ImportRow } from "../../../src/services/import/ImportSource.ts"
-import { temporaryNames } from "../../support/FileImports.ts"
+import { defaults, nobody, oakline, temporaryNames } from "../../support/FileImports.ts"
 
-const nobody = { metaPath: undefined, domain: undefined, name: undefined, country: undefined, currency: undefined }
-const oakline = { ...nobody, domain: "oakline.com", country: "DE", currency: "EUR" }
-
-const ofOneStore: FileReader.ReadOptions = {
-  format: undefined,
-  store: oakline,
-  asOf: "2026-06-30",
-  isComplete: false,
-  onFile: () => Effect.void
-}
+const ofOneStore: FileReader.ReadOptions = { ...defaults, store: oakline }
 
 const read = Effect.fnUntraced(function* (
   content: string | object,

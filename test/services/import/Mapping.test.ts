@@ -13,6 +13,7 @@ import * as Mapping from "../../../src/services/import/formats/Mapping.ts"
 import type { Source } from "../../../src/services/import/formats/Mapping.ts"
 import * as ReadAs from "../../../src/services/import/formats/ReadAs.ts"
 import * as Sample from "../../../src/services/import/formats/Sample.ts"
+import { defaults, nobody } from "../../support/FileImports.ts"
 
 const mapOf = (record: RecordName, fields: Readonly<Record<string, Source>>): Mapping.Mapping => {
   const decoded = Mapping.decode({ record, fields })
@@ -30,12 +31,10 @@ const read = Effect.fnUntraced(function* (
   const path = `${yield* files.makeTempDirectoryScoped()}/${options.name ?? "table.txt"}`
   yield* files.writeFileString(path, text)
   const set = yield* FileReader.read([path], {
-    format: undefined,
+    ...defaults,
     mapping,
-    store: { metaPath: undefined, domain: options.domain, name: undefined, country: undefined, currency: undefined },
-    asOf: "2026-07-01",
-    isComplete: false,
-    onFile: () => Effect.void
+    store: { ...nobody, domain: options.domain },
+    asOf: "2026-07-01"
   })
   const chunks = yield* Stream.runCollect(set.chunks)
   return {

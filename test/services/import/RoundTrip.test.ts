@@ -5,9 +5,8 @@ import * as zlib from "node:zlib"
 import type { AdRecord, ProductRecord } from "../../../src/domain/catalog/Records.ts"
 import * as FileReader from "../../../src/services/import/FileReader.ts"
 import type { ImportRow } from "../../../src/services/import/ImportSource.ts"
+import { defaults, oakline } from "../../support/FileImports.ts"
 import { zipOf } from "../../support/Zip.ts"
-
-const oakline = { metaPath: undefined, domain: "oakline.com", name: undefined, country: "DE", currency: "EUR" }
 
 const int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const upTo = <S extends Schema.Top>(schema: S, least: number, most: number) =>
@@ -64,13 +63,7 @@ const read = Effect.fnUntraced(function* (contents: ReadonlyArray<Uint8Array>) {
     names.push(`${folder}/${at}`)
     yield* fs.writeFile(`${folder}/${at}`, content)
   }
-  const set = yield* FileReader.read(names, {
-    format: undefined,
-    store: oakline,
-    asOf: "2026-06-30",
-    isComplete: false,
-    onFile: () => Effect.void
-  })
+  const set = yield* FileReader.read(names, { ...defaults, store: oakline })
   const chunks = yield* Stream.runCollect(set.chunks)
   assert.deepStrictEqual(
     chunks.flatMap(({ rejects }) => rejects),

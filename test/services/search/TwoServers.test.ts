@@ -14,6 +14,7 @@ import { loadCatalog } from "../../oracle/loadCatalog.ts"
 import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
 import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
 import * as Random from "../../oracle/Random.ts"
+import * as Messages from "../../support/Messages.ts"
 import { temporaryFolder } from "../../support/PrivatePostgres.ts"
 import * as ServerProcess from "../../support/ServerProcess.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -21,7 +22,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const imports = 3
 const perPage = 10
 
-/** Keeps the catalog of each version, as it is when its transaction commits. */
+/** A trigger that stores a copy of the catalog for each version, at the commit of the transaction that makes it. */
 const keepVersions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = { niches: "niche", shops: "shop", traffic: "traffic_month", products: "product", ads: "ad" }
@@ -106,7 +107,7 @@ const call = async (port: number, key: string, question: Question, tries = 20): 
   const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } })
+    body: JSON.stringify(Messages.call(tool, args))
   })
   const text = await response.text()
   const { result } = JSON.parse(text) as {
