@@ -439,8 +439,8 @@ CREATE TABLE product (
   version integer NOT NULL DEFAULT 0,
   CONSTRAINT product_pkey PRIMARY KEY (id),
   CONSTRAINT product_shop_id_key_key UNIQUE (shop_id, key),
-  CONSTRAINT product_alias_check CHECK (char_length(alias) >= 1 AND char_length(alias) <= 200),
-  CONSTRAINT product_key_check CHECK (char_length(key) >= 1 AND char_length(key) <= 200),
+  CONSTRAINT product_alias_check CHECK (char_length(alias) >= 1 AND char_length(alias) <= 255),
+  CONSTRAINT product_key_check CHECK (char_length(key) >= 1 AND char_length(key) <= 255),
   CONSTRAINT product_price_check CHECK (price >= 0::double precision),
   CONSTRAINT product_shop_id_fkey FOREIGN KEY (shop_id) REFERENCES shop(id) ON DELETE CASCADE
 );

@@ -99,6 +99,12 @@ const isWebUrl = (text: string): boolean => {
 
 const canParse = remembering((address) => URL.canParse(address))
 
+/** The address of what has the id, `null` if that would be too long. */
+export const addressOf = (start: string, id: string): string | null => {
+  const address = `${start}${encodeURIComponent(id)}`
+  return isAtMost(address, maxUrlCharacters) ? address : null
+}
+
 export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.normalize)))
   .check(Schema.makeFilter((text: string) => StoreDomain.extension(text) !== null, { problem: problem("not_domain") }))
   .annotate({ tidy: ofText(StoreDomain.normalize) })

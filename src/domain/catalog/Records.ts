@@ -101,14 +101,17 @@ export const TrafficMonthRecord = Schema.Struct({
 })
 export type TrafficMonthRecord = typeof TrafficMonthRecord.Type
 
+/** As many characters as a handle of the storefront platform has. */
+const maxProductKey = 255
+
 /** A product. Key: `shop` and `key`. */
 export const ProductRecord = Schema.Struct({
   type: Schema.Literal("product"),
   /** Domain of a store. */
   shop: Fields.Domain,
-  key: Fields.identifier(200),
+  key: Fields.identifier(maxProductKey),
   /** A second id under which other sources refer to the product, such as the platform's id where `key` is a handle. */
-  alias: Schema.optionalKey(Schema.NullOr(Fields.identifier(200))),
+  alias: Schema.optionalKey(Schema.NullOr(Fields.identifier(maxProductKey))),
   title: Fields.line(500),
   url: Fields.nullable(Fields.WebUrl),
   image_url: Fields.nullable(Fields.WebUrl),
@@ -157,7 +160,7 @@ export const RemovedRecord = Schema.Struct({
   type: Schema.Literal("removed"),
   record: Schema.Literals(["shop", "product", "ad"]),
   shop: Fields.nullable(Fields.Domain),
-  key: Fields.nullable(Fields.identifier(200))
+  key: Fields.nullable(Fields.identifier(maxProductKey))
 })
 export type RemovedRecord = typeof RemovedRecord.Type
 

@@ -8,7 +8,7 @@ import { issueAt } from "../ArgumentIssue.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import { maxImages, maxTags } from "./ProductDetails.ts"
 import * as RecordDecoder from "./RecordDecoder.ts"
-import { WebUrl } from "./RecordFields.ts"
+import { addressOf, WebUrl } from "./RecordFields.ts"
 import { ProductRecord } from "./Records.ts"
 
 const absent = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
@@ -134,7 +134,7 @@ const translate = (product: Product, domain: string, prices: ReadonlyArray<numbe
     key: handle ?? String(product.id ?? ""),
     alias: handle === null || product.id === undefined || product.id === null ? null : String(product.id),
     title: product.title ?? "",
-    url: handle === null ? null : `https://${domain}/products/${encodeURIComponent(handle)}`,
+    url: handle === null ? null : addressOf(`https://${domain}/products/`, handle),
     image_url: images[0]?.url ?? null,
     price: prices.reduce((lowest: number, price) => (price === null ? lowest : Math.min(lowest, price)), Infinity),
     created_at: product.created_at ?? null,

@@ -65,6 +65,17 @@ describe("a product of products.json", () => {
     })
   })
 
+  it("D60 has any handle of the platform as its key, and no address where that would be longer than one may be", () => {
+    const latin = "o".repeat(255)
+    assert.deepInclude(record({ handle: latin }), {
+      key: latin,
+      url: `https://oakline.example.com/products/${latin}`
+    })
+    const japanese = "机".repeat(255)
+    assert.deepInclude(record({ handle: japanese }), { key: japanese, url: null })
+    assert.deepStrictEqual(fields({ handle: `${latin}o` }), ["key"])
+  })
+
   it("S18 has the price of its cheapest variant, also 0", () => {
     assert.deepInclude(record({ variants: [variant, { ...variant, price: "9.50" }, { ...variant, price: 12 }] }), {
       price: 9.5

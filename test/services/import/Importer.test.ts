@@ -240,6 +240,17 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
+  it.effect("stores products with the longest handle of the platform, in any script", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const handles = ["o", "机", "🪑"].map((character) => character.repeat(255))
+        const products = handles.map((handle) => product("a.com", handle, { alias: handle }))
+        const { accepted, rejects } = yield* run([shop("a.com"), ...products])
+        assert.deepStrictEqual([accepted, rejects], [4, []])
+      })
+    )
+  )
+
   it.effect("rejects references to unknown or later records, wherever a batch begins", () =>
     onFreshDatabase(
       Effect.gen(function* () {
