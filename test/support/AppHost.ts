@@ -93,7 +93,12 @@ export const show = (
       start: async () => {},
       close: async () => {},
       send: (message) =>
-        page.evaluate((sent) => document.querySelector("iframe")?.contentWindow?.postMessage(sent, "*"), message)
+        page
+          .evaluate((sent) => document.querySelector("iframe")?.contentWindow?.postMessage(sent, "*"), message)
+          .catch((error: unknown) => {
+            // The bridge leaves some of these promises alone, and the page may be closed meanwhile.
+            if (!page.isClosed()) throw error
+          })
     }
     await page.exposeFunction("toHost", (message: JSONRPCMessage) => transport.onmessage?.(message))
     const bridge = new AppBridge(client, { name: "test", version: "1.0.0" }, { openLinks: {} }, { hostContext })
