@@ -95,7 +95,7 @@ export const listen = Effect.fnUntraced(function* ({ certificate, closed, host =
       if (mood === "silent") return
       callback(mood === undefined ? null : Object.assign(new Error("not now"), { responseCode: mood }))
     },
-    onData: (stream, { envelope }, callback) => {
+    onData: (stream, { envelope }, answer) => {
       const chunks: Array<Buffer> = []
       stream.on("data", (chunk: Buffer) => chunks.push(chunk))
       stream.on("end", () => {
@@ -103,7 +103,8 @@ export const listen = Effect.fnUntraced(function* ({ certificate, closed, host =
           const mail = await PostalMime.parse(Buffer.concat(chunks))
           mails.push({ ...mail, recipients: envelope.rcptTo.map(({ address }) => address) })
         }
-        void taken().finally(callback)
+        // A mail that cannot be read is refused, so that its sender learns of it.
+        taken().then(() => answer(), answer)
       })
     }
   })
