@@ -48,28 +48,28 @@ interface Options {
 }
 
 /** Imports files by their names and contents, as one command does. */
-export const run = Effect.fnUntraced(function* (
-  files: Readonly<Record<string, string | object>>,
-  options: Options = {}
-) {
+export const run = Effect.fnUntraced(function* (files: Readonly<Record<string, string | object>>, options?: Options) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const importer = yield* Importer
   const folder = yield* fs.makeTempDirectoryScoped()
   for (const [name, content] of Object.entries(files)) {
     yield* fs.writeFileString(path.join(folder, name), typeof content === "string" ? content : JSON.stringify(content))
   }
+  const names = Object.keys(files).map((name) => path.join(folder, name))
+  return yield* runNames(names, options)
+}, Effect.scoped)
+
+/** Imports what the names stand for, as one command does. */
+export const runNames = Effect.fnUntraced(function* (names: ReadonlyArray<string>, options: Options = {}) {
+  const importer = yield* Importer
   const asOf = options.asOf ?? defaults.asOf
-  const set = yield* FileReader.read(
-    Object.keys(files).map((name) => path.join(folder, name)),
-    {
-      ...defaults,
-      mapping: options.mapping,
-      store: options.store ?? oakline,
-      asOf,
-      isComplete: options.isComplete ?? defaults.isComplete
-    }
-  )
+  const set = yield* FileReader.read(names, {
+    ...defaults,
+    mapping: options.mapping,
+    store: options.store ?? oakline,
+    asOf,
+    isComplete: options.isComplete ?? defaults.isComplete
+  })
   const rejects: Array<string> = []
   const report = yield* importer.run(set.chunks, {
     provenance: { source: options.source ?? "test", license: "ours", asOf },

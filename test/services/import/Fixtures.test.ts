@@ -1,0 +1,167 @@
+/**
+ * Reads the files in `test/fixtures/import`, as the command `import` does. Each has beside it what is expected of it:
+ * `<folder>/<trap>.<extension>`, or a folder of files that are read by one command, and `<folder>/<trap>.expected.json`. The name of the
+ * folder is the format that must be detected; files in `refused` are no input. A file that needs a map has `<trap>.map.json`.
+ *
+ * `-u` writes the expectations. Read the difference.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import * as fs from "node:fs"
+import * as FileReader from "../../../src/services/import/FileReader.ts"
+import { formats } from "../../../src/services/import/formats/Format.ts"
+import * as Mapping from "../../../src/services/import/formats/Mapping.ts"
+import { nothingLoaded } from "../../../src/services/import/BatchLoader.ts"
+import { Importer } from "../../../src/services/import/Importer.ts"
+import { defaults, nobody, run, runNames } from "../../support/FileImports.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const root = "test/fixtures/import"
+const refused = "refused"
+const expectedEnding = ".expected.json"
+const mapEnding = ".map.json"
+
+const folders = fs.readdirSync(root)
+const entries = folders.flatMap((folder) => fs.readdirSync(`${root}/${folder}`).map((name) => `${folder}/${name}`))
+const inputs = entries.filter((entry) => !entry.endsWith(expectedEnding) && !entry.endsWith(mapEnding))
+/** Without the ending of the file; a trap has no point in its name. */
+const trapOf = (entry: string) => entry.replace(/\..*$/u, "")
+const trapsOf = (ending: string) => entries.filter((entry) => entry.endsWith(ending)).map(trapOf)
+
+/** A merchant's export does not name its store. */
+const store = { ...nobody, domain: "oakline.example.com" }
+
+const mappingOf = Effect.fnUntraced(function* (entry: string) {
+  const map = `${root}/${trapOf(entry)}${mapEnding}`
+  return fs.existsSync(map) ? yield* Mapping.load(map) : undefined
+})
+
+const read = Effect.fnUntraced(function* (entry: string) {
+  const folder = entry.slice(0, entry.indexOf("/") + 1)
+  const short = (name: string) => name.replaceAll(`${root}/${folder}`, "")
+  const mapping = yield* mappingOf(entry)
+  const set = yield* FileReader.read([`${root}/${entry}`], { ...defaults, mapping, store })
+  const chunks = yield* Stream.runCollect(set.chunks)
+  const { files, kept, wholeStores } = set.outcome()
+  const sum = (count: "skipped" | "otherCurrencies" | "archiveAds") =>
+    chunks.reduce((sum, { [count]: of = 0 }) => sum + of, 0)
+  const place = ({ file = "", line }: { readonly file?: string; readonly line: number }) =>
+    files.length > 1 ? { file: short(file), line } : { line }
+  /** The lines of a bulk operation are sorted by product, so that their order is open. */
+  const inOrder = <A extends { readonly file?: string; readonly line: number }>(found: ReadonlyArray<A>) =>
+    files.flatMap(({ name }) => found.filter(({ file }) => file === name).toSorted((a, b) => a.line - b.line))
+  const others = {
+    files: files.length > 1 ? files.map(({ name }) => short(name)) : [],
+    skipped: sum("skipped"),
+    otherCurrencies: sum("otherCurrencies"),
+    archiveAds: sum("archiveAds"),
+    wholeStores,
+    kept,
+    lacksAds: set.outcome().lacksAds
+  }
+  const isKnown = (value: unknown) => value !== 0 && value !== false && !(Array.isArray(value) && value.length === 0)
+  return {
+    formats: files.map(({ format }) => format),
+    found: {
+      ...Object.fromEntries(Object.entries(others).filter(([, value]) => isKnown(value))),
+      rejects: inOrder(chunks.flatMap(({ rejects }) => rejects)).map(({ field, reason, ...of }) => ({
+        ...place(of),
+        field,
+        reason
+      })),
+      records: inOrder(chunks.flatMap(({ rows }) => rows)).map(({ category, record, ...of }) => ({
+        ...place(of),
+        ...(category === undefined ? {} : { category }),
+        record
+      }))
+    }
+  }
+}, Effect.scoped)
+
+/** JSON with each record and each reject on a line of its own. */
+const written = (found: object): string => {
+  const list = (items: ReadonlyArray<unknown>) =>
+    items.length === 0 ? "[]" : `[\n${items.map((item) => `    ${JSON.stringify(item)}`).join(",\n")}\n  ]`
+  const lines = Object.entries(found).map(
+    ([name, value]: readonly [string, unknown]) =>
+      `  ${JSON.stringify(name)}: ${Array.isArray(value) ? list(value) : JSON.stringify(value)}`
+  )
+  return `{\n${lines.join(",\n")}\n}\n`
+}
+
+const compare = (entry: string, found: object) =>
+  Effect.promise(() =>
+    expect(written(found)).toMatchFileSnapshot(`../../fixtures/import/${trapOf(entry)}${expectedEnding}`)
+  )
+
+describe("the files of fixtures", () => {
+  it("have each what is expected of it beside it, and no other files are there", () => {
+    assert.deepStrictEqual(trapsOf(expectedEnding).toSorted(), inputs.map(trapOf).toSorted())
+    const traps = new Set(inputs.map(trapOf))
+    assert.deepStrictEqual(
+      trapsOf(mapEnding).filter((trap) => !traps.has(trap)),
+      []
+    )
+  })
+
+  it("are of every format", () => {
+    assert.sameMembers(folders, [...Object.keys(formats), refused])
+  })
+})
+
+layer(NodeServices.layer)("each file of fixtures", (it) => {
+  it.effect.each(inputs)("is read as expected: %s", (entry) =>
+    Effect.gen(function* () {
+      if (entry.startsWith(`${refused}/`)) {
+        const { message } = yield* Effect.flip(read(entry))
+        return yield* compare(entry, { error: message.replaceAll(`${root}/`, "") })
+      }
+      const { formats, found } = yield* read(entry)
+      const format = entry.slice(0, entry.indexOf("/"))
+      assert.include(formats, format)
+      // Texts that stand in the files for tokens and for the data of persons.
+      assert.notMatch(JSON.stringify(found), /SECRET|PERSON/)
+      yield* compare(entry, found)
+    })
+  )
+})
+
+/** The tables that an import writes, except for those of the imports themselves. */
+const tables =
+  "ad catalog catalog_version category niche page_store product shop shop_change source traffic_month".split(" ")
+
+const rows = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const each = tables.map((name) => `SELECT '${name}' AS name, to_jsonb(t) AS row FROM ${name} t`)
+  return yield* sql.unsafe(`${each.join(" UNION ALL ")} ORDER BY 1, 2`)
+})
+
+const stores = ["oakline", "lamp", "desk"].map((name) =>
+  JSON.stringify({ type: "partial_shop", domain: `${name}.example.com`, country: "DE", currency: "EUR" })
+)
+
+const Services = Layer.effectDiscard(run({ "stores.ndjson": stores.join("\n") })).pipe(
+  Layer.provideMerge(Importer.layer),
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(NodeServices.layer)
+)
+
+layer(Services, { excludeTestServices: true })("each file of fixtures, imported again", (it) => {
+  it.effect.each(inputs.filter((entry) => !entry.startsWith(`${refused}/`)))("D58 changes nothing: %s", (entry) =>
+    Effect.gen(function* () {
+      const mapping = yield* mappingOf(entry)
+      const imported = runNames([`${root}/${entry}`], {
+        store,
+        source: entry,
+        ...(mapping === undefined ? {} : { mapping })
+      })
+      const first = yield* imported
+      const before = yield* rows
+      const second = yield* imported
+      assert.deepStrictEqual([second.tallies, second.rejects], [nothingLoaded.tallies, first.rejects])
+      assert.deepStrictEqual(yield* rows, before)
+    })
+  )
+})
