@@ -185,8 +185,8 @@ const fromPage = (found: Foreign, line: number, asOf: string): Reading => {
   const [first = {}] = cards
   const isActive = flag(record["is_active"])
   const startedOn = day(record["start_date"])
-  // For a running ad, this is the day on which it was last seen.
-  const endedOn = day(record["end_date"])
+  // For a running ad, this is the day on which it was last seen. A day after the date of the data has not come.
+  const endsOn = day(record["end_date"])
   const isTemplated = isTemplate(text(snapshot["title"])) || isTemplate(bodyOf(snapshot["body"]))
   return toReading(
     {
@@ -207,7 +207,7 @@ const fromPage = (found: Foreign, line: number, asOf: string): Reading => {
         ),
         image_url: webUrl(imageOf(snapshot, cards)),
         ...(startedOn === null ? {} : { started_on: startedOn }),
-        last_seen_on: latest(startedOn, endedOn ?? (isActive === true ? asOf : null)),
+        last_seen_on: latest(startedOn, endsOn === null ? (isActive === true ? asOf : null) : earliest(endsOn, asOf)),
         is_partnership: isForeign(snapshot["branded_content"])
       }
     },
