@@ -4,12 +4,12 @@
  */
 import { languages } from "../../../domain/catalog/Enumerations.ts"
 import type { Pixel, SocialNetwork } from "../../../domain/catalog/Enumerations.ts"
-import { PartialShop } from "../../../domain/catalog/Records.ts"
+import { PartialShop, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { Result } from "effect"
 import { isOther } from "./Currency.ts"
 import { amount, day, host, joined, placesOf, text } from "./Foreign.ts"
-import { refused } from "./Reading.ts"
+import { decoded, join, refused } from "./Reading.ts"
 import type { Reading, Table } from "./Reading.ts"
 import type { StoreOptions } from "./StorefrontShop.ts"
 
@@ -105,6 +105,8 @@ export const isHeader = (header: ReadonlyArray<string>): boolean => {
 }
 
 const decode = RecordDecoder.make(PartialShop)
+const decodeMonth = RecordDecoder.make(TrafficMonthRecord)
+const isCount = RecordDecoder.guardOf(TrafficMonthRecord.fields.visits)
 
 /** `month`: the month of the visits, `YYYY-MM`. */
 export const make = (header: ReadonlyArray<string>, month: string, store: Pick<StoreOptions, "country">): Table => {
@@ -160,19 +162,16 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     give("trustpilot_rating", number("rating", false))
     give("trustpilot_reviews", number("reviews", true))
     if (found.categories !== undefined) give("categories", joined(cell("categories")))
-    const decoded = decode(shop)
-    if (Result.isFailure(decoded)) return refused(line, decoded.failure)
+    const decodedShop = decode(shop)
+    if (Result.isFailure(decodedShop)) return refused(line, decodedShop.failure)
+    const record = decodedShop.success
+    const own = { rows: [{ line, record }], rejects: [], skipped: 0, otherCurrencies: isOtherCurrency ? 1 : 0 }
     const visits = number("visits", true)
-    return {
-      rows: [
-        { line, record: decoded.success },
-        ...(typeof visits === "number" && visits >= 0
-          ? [{ line, record: { type: "traffic_month", shop: decoded.success.domain, month, visits } as const }]
-          : [])
-      ],
-      rejects: [],
-      skipped: 0,
-      otherCurrencies: isOtherCurrency ? 1 : 0
-    }
+    if (visits === null) return own
+    const ofMonth = { type: "traffic_month", shop: record.domain, month } as const
+    // Only what is wrong is decoded: domain and month are known to be valid.
+    return isCount(visits)
+      ? { ...own, rows: [...own.rows, { line, record: { ...ofMonth, visits } }] }
+      : join([own, decoded(line, decodeMonth({ ...ofMonth, visits }))])
   }
 }
