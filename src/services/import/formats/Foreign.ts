@@ -128,6 +128,10 @@ export const amount = (value: unknown, decimalSign?: "," | "."): number | null =
   return /^[+-]?(?:\d+\.?\d*|\.\d+)$/u.test(plain) && Number.isFinite(number) ? number : null
 }
 
+/** As {@link amount}, of a number that has no decimals: the point in `1.234` separates thousands. */
+export const wholeAmount = (value: unknown, decimalSign?: "," | "."): number | null =>
+  amount(value, decimalSign ?? (/^[+-]?\d{1,3}(?:\.\d{3})+$/u.test(text(value) ?? "") ? "," : undefined))
+
 const isDecimal = (digits: string, at: number, sign: string) =>
   digits.indexOf(sign) === at && digits.length - at - 1 !== 3
 

@@ -1,7 +1,7 @@
 /** The ways to read values of a table that a map can name, and how fields of records use them. */
 import { Result } from "effect"
 import { remembering } from "../../../domain/catalog/Remembering.ts"
-import { address, amount, day, flag, host, joined } from "./Foreign.ts"
+import { address, amount, day, flag, host, joined, wholeAmount } from "./Foreign.ts"
 import { monthOf, months } from "./Traffic.ts"
 
 export const ways = ["text", "number", "money", "list", "date", "yes_no", "domain"] as const
@@ -82,7 +82,8 @@ export const make = (field: Field, options: ReadOptions): Result.Result<Read, st
       return Result.succeed((value) => {
         const found = typeof value === "number" ? value : meant(written(value))
         if (found === undefined) return undefined
-        const number = typeof found === "number" ? found : numberOf(found, as, sign)
+        const number =
+          typeof found === "number" ? found : numberOf(found, as, sign, field.isWhole === true ? wholeAmount : amount)
         // A value that is not a number is kept, so that decoding rejects it with its field.
         return number === null ? found : field.isWhole === true ? Math.round(number) : number
       })
@@ -150,10 +151,15 @@ const decimalSignOf = (form: string): "," | "." => (/,56$|^1\.234$/u.test(form) 
 const scales: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, b: 1e9 }
 
 /** `12.5K` is 12,500. Only money may have other letters or signs beside its digits. */
-const numberOf = (text: string, as: "number" | "money", sign: "," | "." | undefined): number | null => {
+const numberOf = (
+  text: string,
+  as: "number" | "money",
+  sign: "," | "." | undefined,
+  parse: typeof amount
+): number | null => {
   const [, digits = text, scale = ""] = /^(.*\d)\s?([kmb])$/isu.exec(text) ?? []
   if (as === "number" && /[^\d\s.,+'\u2019-]/u.test(digits)) return null
-  const number = amount(digits, sign)
+  const number = scale === "" ? parse(digits, sign) : amount(digits, sign)
   // Rounding removes binary errors such as 1199999.9999999998.
   return number === null || scale === ""
     ? number

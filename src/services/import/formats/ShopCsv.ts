@@ -8,7 +8,7 @@ import { PartialShop, TrafficMonthRecord } from "../../../domain/catalog/Records
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { Result } from "effect"
 import { isOther } from "./Currency.ts"
-import { amount, day, host, joined, placesOf, text } from "./Foreign.ts"
+import { amount, day, host, joined, placesOf, text, wholeAmount } from "./Foreign.ts"
 import { decoded, join, refused } from "./Reading.ts"
 import type { Reading, Table } from "./Reading.ts"
 import type { StoreOptions } from "./StorefrontShop.ts"
@@ -128,7 +128,7 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     const number = (column: Column, isWhole: boolean) => {
       const written = cell(column)
       if (written === null) return null
-      const value = amount(written)
+      const value = isWhole ? wholeAmount(written) : amount(written)
       // A value that is not a number is kept, so that decoding rejects it with its field.
       return value === null ? written : isWhole ? Math.round(value) : value
     }

@@ -4,7 +4,7 @@ import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
 import { rejects } from "../ImportSource.ts"
 import type { ImportRow, Reject } from "../ImportSource.ts"
-import { amount, text } from "./Foreign.ts"
+import { text, wholeAmount } from "./Foreign.ts"
 import { decoded } from "./Reading.ts"
 import type { Table } from "./Reading.ts"
 
@@ -47,7 +47,7 @@ export const isHeader = (header: ReadonlyArray<string>): boolean => {
 export const make = (header: ReadonlyArray<string>): Table => {
   const { columns, domain, month, visits } = places(header)
   const visitsOf = (shop: string, month: string, count: string | null) =>
-    decode({ type: "traffic_month", shop, month, visits: amount(count) ?? count ?? "" })
+    decode({ type: "traffic_month", shop, month, visits: wholeAmount(count) ?? count ?? "" })
   const checked = columns.map((column) => ({ ...column, isValid: isKnownMonth(column.month) }))
   return (cells, line) => {
     const shop = text(cells[domain]) ?? ""
@@ -61,7 +61,7 @@ export const make = (header: ReadonlyArray<string>): Table => {
       const count = text(cells[at])
       // An empty cell means that the number is unknown.
       if (count === null) continue
-      const number = amount(count)
+      const number = wholeAmount(count)
       // The store is decoded once for its row, and the month once for its column.
       if (Result.isSuccess(decodedShop) && isValid && isCount(number)) {
         rows.push({ line, record: { type: "traffic_month", shop: decodedShop.success, month, visits: number } })
