@@ -4,6 +4,7 @@ import { Effect, FileSystem, Schema, Stream } from "effect"
 import * as zlib from "node:zlib"
 import type { AdRecord, ProductRecord } from "../../../src/domain/catalog/Records.ts"
 import * as FileReader from "../../../src/services/import/FileReader.ts"
+import type * as Mapping from "../../../src/services/import/formats/Mapping.ts"
 import type { ImportRow } from "../../../src/services/import/ImportSource.ts"
 import { defaults, oakline } from "../../support/FileImports.ts"
 import { zipOf } from "../../support/Zip.ts"
@@ -55,7 +56,7 @@ const filesOf = <A>(records: ReadonlyArray<A>, style: Style, write: (records: Re
     .map((part) => pack(encode(write(part), style), style))
 }
 
-const read = Effect.fnUntraced(function* (contents: ReadonlyArray<Uint8Array>) {
+const read = Effect.fnUntraced(function* (contents: ReadonlyArray<Uint8Array>, mapping?: Mapping.Mapping) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped()
   const names: Array<string> = []
@@ -63,7 +64,7 @@ const read = Effect.fnUntraced(function* (contents: ReadonlyArray<Uint8Array>) {
     names.push(`${folder}/${at}`)
     yield* fs.writeFile(`${folder}/${at}`, content)
   }
-  const set = yield* FileReader.read(names, { ...defaults, store: oakline })
+  const set = yield* FileReader.read(names, { ...defaults, mapping, store: oakline })
   const chunks = yield* Stream.runCollect(set.chunks)
   assert.deepStrictEqual(
     chunks.flatMap(({ rejects }) => rejects),
@@ -313,7 +314,22 @@ const Store = Schema.Struct({
   visits: int(0, 2_000_000_000),
   apps: upTo(Schema.Literals(["Klaviyo", "Judge.me", "Ünïcode App"]), 1, 3)
 })
+type Store = typeof Store.Type
 const domain = (at: number) => `store-${at}.com`
+
+const shopRecord = ({ apps, cents, country, day, name }: Store, at: number) => ({
+  type: "partial_shop" as const,
+  domain: domain(at),
+  name: text(name),
+  country,
+  currency: "USD",
+  created_on: `2020-05-${day}`,
+  monthly_revenue: cents / 100,
+  apps: Array.from(new Set(apps))
+})
+/** With thousands, such as `1,234.50`. */
+const grouped = (cents: number) =>
+  `${Math.floor(cents / 100).toLocaleString("en-US")}.${String(cents % 100).padStart(2, "0")}`
 
 layer(NodeServices.layer)("random catalogs, written and read again", (it) => {
   it.effect.prop("as products of storefronts", [Products, Style], ([drawn, style]) =>
@@ -406,7 +422,7 @@ layer(NodeServices.layer)("random catalogs, written and read again", (it) => {
         country_code: country,
         currency: "USD",
         created: `2020/05/${day}`,
-        estimated_monthly_sales: `USD $${Math.floor(cents / 100).toLocaleString("en-US")}.${String(cents % 100).padStart(2, "0")}`,
+        estimated_monthly_sales: `USD $${grouped(cents)}`,
         estimated_monthly_visits: String(visits),
         installed_apps_names: apps.join(":")
       }))
@@ -415,22 +431,44 @@ layer(NodeServices.layer)("random catalogs, written and read again", (it) => {
         ...filesOf(stores, style, (part) => table(part, style)),
         ...filesOf(months, style, (part) => table(part, style))
       ])
-      assert.deepStrictEqual(
-        recordsOf(found, "partial_shop"),
-        drawn.map(({ apps, cents, country, day, name }, at) => ({
-          type: "partial_shop" as const,
-          domain: domain(at),
-          name: text(name),
-          country,
-          currency: "USD",
-          created_on: `2020-05-${day}`,
-          monthly_revenue: cents / 100,
-          apps: Array.from(new Set(apps))
-        }))
-      )
+      assert.deepStrictEqual(recordsOf(found, "partial_shop"), drawn.map(shopRecord))
       const month = (month: string) =>
         drawn.map(({ visits }, at) => ({ type: "traffic_month" as const, shop: domain(at), month, visits }))
       assert.deepStrictEqual(recordsOf(found, "traffic_month"), [...month("2026-06"), ...month("2026-01")])
+    })
+  )
+
+  it.effect.prop("as tables that a map reads, and as rows of visits", [upTo(Store, 1, 4), Style], ([drawn, style]) =>
+    Effect.gen(function* () {
+      const stores = drawn.map(({ apps, cents, country, day, name }, at) => ({
+        Site: `https://www.${domain(at)}/about`,
+        Name: text(name),
+        Land: country,
+        Since: `${day}.05.2020`,
+        Sales: grouped(cents).replaceAll(/[,.]/gu, (sign) => (sign === "," ? "." : ",")),
+        Apps: apps.join("|")
+      }))
+      const mapped = yield* read(
+        filesOf(stores, style, (part) => table(part, style)),
+        {
+          record: "shop",
+          fields: {
+            domain: { column: "Site" },
+            name: { column: "Name" },
+            country: { column: "Land" },
+            currency: { constant: "USD" },
+            created_on: { column: "Since", form: "DD.MM.YYYY" },
+            monthly_revenue: { column: "Sales", form: "1.234,56" },
+            apps: { column: "Apps", separator: "|" }
+          }
+        }
+      )
+      assert.deepStrictEqual(recordsOf(mapped, "partial_shop"), drawn.map(shopRecord))
+      const visits = drawn.map(({ visits }, at) => ({ domain: domain(at), month: "2026-01", visits: String(visits) }))
+      assert.deepStrictEqual(
+        recordsOf(yield* read(filesOf(visits, style, (part) => table(part, style))), "traffic_month"),
+        drawn.map(({ visits }, at) => ({ type: "traffic_month" as const, shop: domain(at), month: "2026-01", visits }))
+      )
     })
   )
 
