@@ -1,5 +1,6 @@
 /** Reads compact answers back, as a client would have to that knows only docs/tools.md: cells by their dotted names. */
 import { assert } from "@effect/vitest"
+import { slugOf } from "../../demo/Names.ts"
 
 const splitAt = (text: string, separator: string): ReadonlyArray<string> => {
   const parts = [""]
@@ -23,16 +24,31 @@ const listIn = (cell: string): ReadonlyArray<string | null> =>
     ? []
     : splitAt(cell, ";").map((member, index) => textIn(index === 0 ? member : member.replace(/^ /u, "")))
 
-const fill = (template: string, cell: string | undefined, cellOf: (name: string) => string): string =>
+const fill = (template: string, cell: string, valueOf: (name: string) => string): string =>
   template.replaceAll(/\\(.)|\{([^}]*)\}|\*/gsu, (found, escaped: string | undefined, name: string | undefined) => {
     if (escaped !== undefined) return "*{".includes(escaped) ? escaped : found
-    const text = cell === '""' ? "" : (cell ?? "")
-    if (name === "* with - for spaces") return text.replaceAll(" ", "-")
-    if (name === "* as YYYYMMDD" || name === "* as YYYYMMDDThhmmss") {
-      return text.replace(/^(....)(..)(..)/u, "$1-$2-$3").replace(/T(..)(..)(..)$/u, "T$1:$2:$3")
-    }
-    return name === undefined ? text : cellOf(name)
+    const text = cell === '""' ? "" : cell
+    if (name === undefined) return text
+    if (name === "* as YYYYMMDD") return text.replace(/^(....)(..)(..)$/u, "$1-$2-$3")
+    if (name === "* as YYYYMMDDhhmmss") return text.replace(/^(....)(..)(..)(..)(..)(..)/u, "$1-$2-$3T$4:$5:$6")
+    if (name === "* as hhmmss") return text.replace(/^(..)(..)(..)/u, "$1:$2:$3")
+    const [, named] = /^(.*) as slug$/u.exec(name) ?? []
+    if (named === undefined) return valueOf(name)
+    return cell === "" || /^[.-]/u.test(cell) ? `${slugOf(plain(valueOf(named)))}${cell}` : text
   })
+
+/** The value that a template of `every row` and the cell of a row make together. */
+const made = (template: string, cell: string, valueOf: (name: string) => string): string => {
+  const marked = template.replaceAll(/\\./gsu, "")
+  const isSlug = marked.includes(" as slug}")
+  if (/^https?:\/\//u.test(cell)) return cell
+  if (marked.includes("{* as ") && cell.includes("-")) return cell
+  if (marked.includes("*")) return cell === "" ? cell : fill(template, cell, valueOf)
+  if (isSlug) return cell === "null" ? "" : fill(template, cell, valueOf)
+  if (cell !== "") return cell
+  const names = Array.from(marked.matchAll(/\{([^}]*)\}/gu), ([, each = ""]) => each)
+  return names.some((each) => valueOf(each) === "") ? "" : fill(template, "", valueOf)
+}
 
 export type Cells = ReadonlyMap<string, string>
 
@@ -68,41 +84,29 @@ export const read = (text: string): Read => {
       }
     }
   }
-  const rowsOf = (name: string) => {
+  const rowsOf = (name: string): ReadonlyArray<Cells> => {
     const [header = "", ...lines] = raw.get(name)?.lines ?? []
+    const common = new Map(raw.get(name)?.common)
     return lines.map((line) => {
       const cells = splitAt(line, "\t")
-      return new Map(header.split("\t").map((column, index) => [column, cells[index] ?? ""]))
-    })
-  }
-  const shared = new Set<string>()
-  const tables = new Map<string, ReadonlyArray<Cells>>()
-  for (const [name, { common }] of raw) {
-    const rows = rowsOf(name).map((row) => {
-      const all = new Map(row)
+      const own = new Map(header.split("\t").map((column, index) => [column, cells[index] ?? ""]))
+      const all = new Map(own)
       for (const other of raw.keys()) {
-        const id = row.get(`${other}.id`)
+        const id = own.get(`${other}.id`)
         if (id === undefined) continue
         shared.add(other)
         const found = rowsOf(other).find((each) => each.get("id") === id)
         for (const column of rowsOf(other)[0]?.keys() ?? []) all.set(`${other}.${column}`, found?.get(column) ?? "")
       }
-      const cellOf = (column: string) => all.get(column) ?? ""
-      const filled = common.map(([column, template]) => {
-        const names = Array.from(template.matchAll(/(?<!\\)\{([^}]*)\}/gu), ([, each = ""]) => each)
-        const own = row.get(column) ?? ""
-        const isWhole = /^https?:\/\//u.test(own) || !/(?<!\\)\*/u.test(template)
-        if (own !== "" && isWhole) return [column, own] as const
-        const isNull =
-          template.includes("*") && !template.includes("\\*")
-            ? row.get(column) === ""
-            : names.some((each) => cellOf(each) === "")
-        return [column, isNull ? "" : fill(template, row.get(column), cellOf)] as const
-      })
-      return new Map(Array.from([...all, ...filled], ([column, cell]) => [column, cell]))
+      const valueOf = (column: string): string => {
+        const template = common.get(column)
+        return template === undefined ? (all.get(column) ?? "") : made(template, own.get(column) ?? "", valueOf)
+      }
+      return new Map(Array.from([...all.keys(), ...common.keys()], (column) => [column, valueOf(column)]))
     })
-    tables.set(name, rows)
   }
+  const shared = new Set<string>()
+  const tables = new Map(Array.from(raw.keys(), (name) => [name, rowsOf(name)]))
   for (const name of shared) tables.delete(name)
   return { single, tables }
 }

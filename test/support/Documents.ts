@@ -213,9 +213,11 @@ const compactExample = (() => {
       results: [
         item(1, "Wool", "https://socks.example/products/wool", ["warm; soft", "gray"], socks),
         item(2, null, "https://socks.example/products/silk", [], socks),
-        item(3, '"Top" hat', "https://other.example/hat", ["tall"], hats)
+        item(3, '"Top" hat', "https://other.example/hat", ["tall"], hats),
+        item(4, "Cap", "https://hats.example/products/cap", ["flat"], hats),
+        item(5, "Béret, felt", "https://hats.example/products/beret-felt-1", ["round"], hats)
       ],
-      pagination: { page: 1, total: 3, has_more: false },
+      pagination: { page: 1, total: 5, has_more: false },
       notice: "Two\nlines."
     })
   )
@@ -231,24 +233,27 @@ const compactSection: ReadonlyArray<string> = [
   "```",
   "",
   "- **Single values:** `name: value`. A record is one line, `name=value` for each of its values. A list without members is `[]`.",
-  "- **Tables:** a list of records is `results[3]:` with the number of its rows, then the names of its columns, ids first, then a line for each row. A",
+  "- **Tables:** a list of records is `results[5]:` with the number of its rows, then the names of its columns, ids first, then a line for each row. A",
   "  value of a record in the row has the record's name before its own, such as `shop.id`.",
   "- **`every row`:** in the line above the columns, `name=value` for what all rows have. The value may be a template: `{column}` is that column of the",
-  "  row, and `*` is the cell of the row, as it is or changed as the mark says: `{* with - for spaces}`, `{* as YYYYMMDD}` and `{* as YYYYMMDDThhmmss}`",
-  "  (which make `a-b` of `a b`, `2026-01-31` of `20260131`, and `2026-01-31T08:30:00` of `20260131T083000`). `\\{` and `\\*` in this line are the",
-  "  characters themselves.",
+  "  row, and `*` is the cell of the row. `{* as YYYYMMDDhhmmss}` makes `2026-01-31T08:30:00` of the cell `20260131083000`; `{* as YYYYMMDD}` and",
+  "  `{* as hhmmss}` make a date and a time of their digits. `\\{` and `\\*` in this line are the characters themselves.",
+  "- **`as slug`:** `{title as slug}` is the title as addresses repeat it, `beret-felt` for `Béret, felt`: in lower case and without accents, with a",
+  "  hyphen for whatever else is between its letters a to z and digits, and with none at the ends. A cell that begins with `-` or `.` follows it. Another cell is in",
+  "  its place, and `null` is `null`.",
   "- **Exceptions:** where a template does not fit a row, the row has its own: with a mark in the template, a cell that begins with `http://` or",
-  '  `https://` is the whole address; without one, a cell that is not empty is the value. An empty cell is `null` with a mark in the template, and `""`',
-  "  stands for nothing in its place. Without a mark the value is `null` where a column that it names is empty.",
+  "  `https://` is the whole address, and one with hyphens for `YYYYMMDD` or `hhmmss` the whole time; without one, a cell that is not empty is the value. An empty",
+  '  cell is `null` with `*` in the template, and `""` stands for nothing in its place. Without a mark the value is `null` where a column that it',
+  "  names is empty.",
   "- **Side tables:** `shop[2]:` after a table has records that several rows share, each once. `shop.id` of a row is `id` there, and its column `name` is",
-  "  `shop.name` of the row.",
+  "  `shop.name` of the row. It may have an `every row` of its own.",
   '- **Cells:** an empty one is `null`; `""` is empty text, and `[]` an empty list. `; ` separates the members of a list, and a `;` in a member is `\\;`.',
   "  A record in a list is JSON.",
   '- **Backslashes:** `\\t`, `\\n`, `\\r` and `\\\\` are a tab, the two line breaks and a backslash. A text that begins with `"` or `[` has a backslash before',
   "  it. Each text is therefore on one line, and the number of rows says where a table ends.",
   "",
   "Where ten ads would cost more than about 900 tokens, or ten products 700, the longest titles, names and texts are cut and end with `…`: ask for fewer items to",
-  "read them whole. No other value is cut, so ten products of many stores can cost [up to 860](benchmarks.md#tokens).",
+  "read them whole. No other value is cut, and a title that an address repeats is not cut before the address ends ([tokens](benchmarks.md#tokens)).",
   ""
 ]
 

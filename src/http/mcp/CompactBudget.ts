@@ -1,5 +1,6 @@
 /** Answers of searches within a budget of tokens, for compact answers (D69). */
 import { cut } from "../../domain/catalog/ThirdPartyText.ts"
+import * as CompactSlug from "./CompactSlug.ts"
 
 /**
  * Tables with such a column have a budget: tokens for each row, and at least for ten rows, so that a client which asks for
@@ -20,6 +21,7 @@ const rounds = 3
 const tolerance = 0.01
 
 type Row = ReadonlyMap<string, unknown>
+type Repeated = ReadonlyMap<string, string>
 
 const space = 0x20
 const tabulator = 0x09
@@ -84,8 +86,12 @@ export const withinBudget = (rows: ReadonlyArray<Row>, table: (rows: ReadonlyArr
   let text = table(rows)
   if (budget === undefined) return text
   const most = budget.tokens * Math.max(leastRows, rows.length)
-  const sizes = rows.flatMap((row) =>
-    Array.from(row).flatMap(([column, value]) => (isFree(column, value) ? [tokensOf(value)] : []))
+  if (tokensOf(text) - most <= most * tolerance) return text
+  const repeated = rows.map(repeatedIn)
+  const sizes = rows.flatMap((row, at) =>
+    Array.from(row).flatMap(([column, value]) =>
+      isFree(column, value) && repeated[at]?.get(column) !== value ? [tokensOf(value)] : []
+    )
   )
   let excess = 0
   // A text that is in the table once for several columns saves less than its size, which the next round makes up for.
@@ -93,15 +99,32 @@ export const withinBudget = (rows: ReadonlyArray<Row>, table: (rows: ReadonlyArr
     const left = tokensOf(text) - most
     if (left <= most * tolerance) break
     excess += left
-    text = table(rows.map((row) => cutTo(row, mostTokens(sizes, excess))))
+    text = table(rows.map((row, at) => cutTo(row, repeated[at] ?? new Map(), mostTokens(sizes, excess))))
   }
   return text
 }
 
 const isFree = (column: string, value: unknown): value is string => typeof value === "string" && freeTexts.has(column)
 
-const cutTo = (row: Row, tokens: number): Row =>
-  new Map(Array.from(row, ([column, value]) => [column, isFree(column, value) ? shortened(value, tokens) : value]))
+const cutTo = (row: Row, repeated: Repeated, tokens: number): Row =>
+  new Map(
+    Array.from(row, ([column, value]) => [
+      column,
+      isFree(column, value) ? shortened(value, repeated.get(column), tokens) : value
+    ])
+  )
+
+/** Names of a row by their column, as far as an address of it repeats them: to cut more of them saves nothing. */
+const repeatedIn = (row: Row): Repeated =>
+  new Map(
+    Array.from(row).flatMap(([column, address]) => {
+      const named = CompactSlug.nameOf(column)
+      const name = named === undefined ? undefined : row.get(named)
+      if (named === undefined || typeof name !== "string" || typeof address !== "string") return []
+      const part = CompactSlug.repeated(name, address, column)
+      return part === undefined ? [] : [[named, part] as const]
+    })
+  )
 
 /** The size to cut the longest texts to, so that all of them together lose the excess. */
 const mostTokens = (sizes: ReadonlyArray<number>, excess: number): number => {
@@ -114,9 +137,10 @@ const mostTokens = (sizes: ReadonlyArray<number>, excess: number): number => {
   return Math.max(leastTokens, longest / (count + 1))
 }
 
-const shortened = (text: string, most: number): string => {
-  const tokens = tokensOf(text)
+const shortened = (text: string, repeated: string | undefined, most: number): string => {
+  const tokens = repeated === text ? 0 : tokensOf(text)
   if (tokens <= most) return text
+  if (repeated !== undefined) return `${repeated}…`
   const line = text.replaceAll(/\s+/gu, " ")
   return `${cut(line, Math.floor((Array.from(line).length * most) / tokens)).trimEnd()}…`
 }

@@ -3,9 +3,11 @@
  * that column of the row and one mark is the cell.
  *
  * - `*`: the cell as it is.
- * - `{* with - for spaces}`: addresses repeat titles with hyphens, and models pay less for words between spaces.
- * - `{* as YYYYMMDD}`, `{* as YYYYMMDDThhmmss}`: the basic form of ISO 8601, for about half of the tokens.
+ * - `{title as slug}`: that column as addresses repeat it (CompactSlug), and after it a cell that begins with `-` or `.`. Another
+ *   cell is there in its place, and `null` is `null`.
+ * - `{* as YYYYMMDD}`, `{* as YYYYMMDDhhmmss}`, `{* as hhmmss}`: dates and times in digits alone, for less than half of the tokens.
  */
+import * as CompactSlug from "./CompactSlug.ts"
 
 export interface Column {
   readonly name: string
@@ -27,16 +29,23 @@ export const isId = (column: string): boolean => column === "id" || column.endsW
 const isTemplatable = (text: string): boolean =>
   /^(?:https?:\/\/|\d{4}-\d\d-\d\d(?:T|$))[^{}*\\]*$/u.test(text) && /^[!-~]*$/u.test(text)
 
+/** As a domain has a dot and begins with a letter or digit, it is told from the end of one. */
+const isDomain = (text: string): boolean => /^[a-z0-9][a-z0-9-]*\.[a-z0-9.-]*$/u.test(text)
+
 const isKey = (column: string): boolean => isId(column) || /(?:^|[._])(?:id|domain)$/u.test(column)
 
 const minShared = 5
+/** Fewer rows are not worth the words of the mark. */
+const leastRows = 3
 
 export const of = (column: Column, others: ReadonlyArray<Column>): Template | undefined => {
   const same = sameText(column, others)
   if (same !== undefined) return same
+  const slug = slugs(column, others)
+  if (slug !== undefined) return slug
   if (!column.cells.every((text) => text === "" || isTemplatable(text))) return undefined
   const shared = sharedParts(column, others)
-  return shortTimes(column.cells, shared) ?? (shared === undefined ? undefined : withSpaces(shared))
+  return shortTimes(column.cells, shared) ?? shared
 }
 
 /** Text that most rows have in a later column as well, as ads their page's name in the store's. That one is itself as it is. */
@@ -49,17 +58,59 @@ const sameText = ({ cells, name }: Column, others: ReadonlyArray<Column>): Templ
   return { pattern: `{${other.name}}`, cells: cells.map((cell, row) => (cell === other.cells[row] ? "" : cell)) }
 }
 
-const sharedParts = ({ cells, name }: Column, others: ReadonlyArray<Column>): Template | undefined => {
+const slugs = ({ cells, name }: Column, others: ReadonlyArray<Column>): Template | undefined => {
+  const named = others.find((other) => other.name === CompactSlug.nameOf(name))
+  const isAddress = name === "url" ? isTemplatable : isDomain
+  if (named === undefined || !cells.every((text) => text === "" || isAddress(text))) return undefined
+  // A slug has nothing of what backslashes stand for.
+  const ofNames = named.cells.map((text) => (text.includes("\\") ? "" : CompactSlug.of(text)))
+  const keys = name === "url" ? keysOf(cells, others) : []
+  const forms = cells.map((text, row) => (text === "" ? "" : withKeys(text, keys, row)))
+  const beginnings = forms.map((form, row) => {
+    const text = cells[row] ?? ""
+    const hasSlug = CompactSlug.begins(text.slice(CompactSlug.startIn(text, name)), ofNames[row] ?? "")
+    return hasSlug ? form.slice(0, CompactSlug.startIn(form, name)) : undefined
+  })
+  const usual = mostly(beginnings)
+  if (usual === undefined) return undefined
+  const cellOf = (form: string, row: number): string => {
+    if (form === "") return "null"
+    const whole = cells[row] ?? ""
+    if (!form.startsWith(usual)) return whole
+    const text = withoutKeys(form.slice(usual.length), keys, row)
+    const slug = ofNames[row] ?? ""
+    if (CompactSlug.begins(text, slug)) return text.slice(slug.length)
+    // What would be read as another kind of cell.
+    if (/^(?:[-.]|https?:\/\/|null$)/u.test(text)) return whole
+    return text === "" ? '""' : text
+  }
+  const rest = forms.map(cellOf)
+  return { pattern: `${usual}{${named.name} as slug}`, cells: rest.every((text) => text === "") ? undefined : rest }
+}
+
+/** What at least some rows have, and more than half of those that have any. */
+const mostly = (values: ReadonlyArray<string | undefined>): string | undefined => {
+  const known = values.filter((value) => value !== undefined)
+  const usual = known.find((value) => 2 * known.filter((each) => each === value).length > known.length)
+  return known.length < leastRows ? undefined : usual
+}
+
+/** What other columns that are parts of addresses are called in them. */
+const keysOf = (cells: ReadonlyArray<string>, others: ReadonlyArray<Column>) => {
   const isIn = (key: Column, row: number) => withKey(cells[row] ?? "", key.cells[row] ?? "", "") !== cells[row]
   // Where two keys of a row are equal, the one that more rows have is meant; where one contains another, the longer.
-  const keys = others
-    .filter((other) => other.name !== name && isKey(other.name))
+  return others
+    .filter((other) => other.cells !== cells && isKey(other.name))
     .map((key) => ({
       ...key,
       rows: cells.filter((_, row) => isIn(key, row)).length,
       length: key.cells.reduce((sum, cell) => sum + cell.length, 0)
     }))
     .toSorted((one, other) => other.rows - one.rows || other.length - one.length)
+}
+
+const sharedParts = ({ cells }: Column, others: ReadonlyArray<Column>): Template | undefined => {
+  const keys = keysOf(cells, others)
   const forms = cells.map((text, row) => (text === "" ? "" : withKeys(text, keys, row)))
   const usual = usualForm(forms)
   if (usual !== undefined) {
@@ -134,40 +185,27 @@ const withoutKeys = (form: string, keys: ReadonlyArray<Column>, row: number): st
 const lacksKey = (pattern: string, keys: ReadonlyArray<Column>, row: number): boolean =>
   keys.some(({ cells, name }) => pattern.includes(`{${name}}`) && cells[row] === "")
 
-const time = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(\.\d+)?Z)?$/u
+const time = /^\d{4}-\d\d-\d\d(?:(T)\d\d:\d\d:\d\d(\.\d+)?Z)?$/u
 
-/** Times without separators, and dates of which not even the year is shared. */
+/** Times without separators, and dates of which not even the year is shared. Other times are whole, with their hyphens. */
 const shortTimes = (cells: ReadonlyArray<string>, shared: Template | undefined): Template | undefined => {
-  const parts = cells.map((text) => (text === "" ? undefined : time.exec(text)))
-  const first = parts.find((found) => found !== undefined)
-  if (first === null || first === undefined) return undefined
-  const isTime = first[4] !== undefined
-  // What follows the seconds is the same in all rows.
-  const ending = isTime ? `${first[7] ?? ""}Z` : ""
-  const isAlike = parts.every(
-    (found) =>
-      found === undefined || (found !== null && found[0].endsWith(ending) && (found[4] !== undefined) === isTime)
-  )
-  if (!isAlike || (!isTime && shared !== undefined)) return undefined
+  // What follows the seconds of a time. Dates have nothing.
+  const endings = cells.map((text) => {
+    const found = time.exec(text)
+    return found === null ? undefined : found[1] === undefined ? "" : `${found[2] ?? ""}Z`
+  })
+  // Where fractions of seconds differ, they are in the cells.
+  const ending = mostly(endings) ?? mostly(endings.map((each) => each?.slice(-1)))
+  if (ending === undefined || (ending === "" && shared !== undefined)) return undefined
+  const fits = endings.map((each) => each?.endsWith(ending) === true && (each === "") === (ending === ""))
+  const day = cells[fits.indexOf(true)]?.slice(0, "YYYY-MM-DDT".length) ?? ""
+  const isOneDay = ending !== "" && cells.every((text) => text === "" || text.startsWith(day))
+  const beginning = isOneDay ? day : ""
+  const mark = isOneDay ? "hhmmss" : ending === "" ? "YYYYMMDD" : "YYYYMMDDhhmmss"
   return {
-    pattern: isTime ? `{* as YYYYMMDDThhmmss}${ending}` : "{* as YYYYMMDD}",
-    cells: cells.map((text) => text.slice(0, text.length - ending.length).replaceAll(/[-:]/gu, ""))
-  }
-}
-
-/** Fewer hyphens are not worth the words of the mark. */
-const minHyphens = 12
-/** Other hyphens stay, so that no space begins or ends a cell or follows another. */
-const hyphen = /(?<=[A-Za-z0-9])-(?=[A-Za-z0-9])/gu
-
-const withSpaces = ({ cells, pattern }: Template): Template => {
-  const isWhole = (cell: string) => /^https?:\/\//u.test(cell)
-  const hyphens = cells?.reduce((count, cell) => count + (isWhole(cell) ? 0 : (cell.match(hyphen)?.length ?? 0)), 0)
-  if (cells === undefined || !pattern.includes("*") || hyphens === undefined || hyphens < minHyphens) {
-    return { cells, pattern }
-  }
-  return {
-    pattern: pattern.replace("*", "{* with - for spaces}"),
-    cells: cells.map((cell) => (isWhole(cell) ? cell : cell.replaceAll(hyphen, " ")))
+    pattern: `${beginning}{* as ${mark}}${ending}`,
+    cells: cells.map((text, row) =>
+      fits[row] === true ? text.slice(beginning.length, text.length - ending.length).replaceAll(/[-:T]/gu, "") : text
+    )
   }
 }

@@ -4,7 +4,7 @@
  *
  * Cells are separated by tabs. A table begins with what all its rows have in common: a value, or a template of addresses, times
  * and names (CompactTemplate), in which `{column}` is that column of the row and `*` is the cell. A row has a cell where a
- * template without `*` does not hold, and a whole address where one with `*` does not. Records that several rows share, such as
+ * template without `*` does not hold, and a whole address where another does not. Records that several rows share, such as
  * stores, are a table of their own. `null` is empty, empty text is `""`, an empty list is `[]`, and members of a list are separated
  * by `; `. Backslashes escape tabs, line breaks and what would be taken for one of these.
  */
@@ -83,18 +83,29 @@ const table = (name: string, items: ReadonlyArray<Fields>): string => {
   const varying = columns.filter((column) => !isSame(column))
   const common = columns.filter(isSame).map(({ cells, name }) => `${name}=${CompactTemplate.literal(cells[0] ?? "")}`)
   const shared = sharedRecords(varying)
-  const body = varying.flatMap((column) => {
-    if (shared.some(({ members }) => members.includes(column))) return []
-    const template = items.length === 1 || column === columns[0] ? undefined : CompactTemplate.of(column, varying)
+  const own = varying.filter((column) => !shared.some(({ members }) => members.includes(column)))
+  return [...withTemplates(name, items, own, varying, common), ...shared.flatMap(({ lines }) => lines)].join("\n")
+}
+
+const withTemplates = (
+  name: string,
+  items: ReadonlyArray<unknown>,
+  own: ReadonlyArray<CompactTemplate.Column>,
+  all: ReadonlyArray<CompactTemplate.Column>,
+  common: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const templates: Array<string> = []
+  const body = own.flatMap((column) => {
+    const template = items.length === 1 || column === own[0] ? undefined : CompactTemplate.of(column, all)
     if (template === undefined) return [column]
-    common.push(`${column.name}=${template.pattern}`)
+    templates.push(`${column.name}=${template.pattern}`)
     return template.cells === undefined ? [] : [{ name: column.name, cells: template.cells }]
   })
+  const every = [...common, ...templates]
   return [
-    common.length === 0 ? headOf(name, items) : `${headOf(name, items).slice(0, -1)}, every row: ${common.join(tab)}`,
-    ...linesOf(body),
-    ...shared.flatMap(({ lines }) => lines)
-  ].join("\n")
+    every.length === 0 ? headOf(name, items) : `${headOf(name, items).slice(0, -1)}, every row: ${every.join(tab)}`,
+    ...linesOf(body)
+  ]
 }
 
 /** With the number of rows, so that no text can pass for the end of its table. */
@@ -121,5 +132,5 @@ const sharedRecords = (columns: ReadonlyArray<CompactTemplate.Column>) =>
       name: name.slice(prefix.length),
       cells: firsts.map((row) => cells[row] ?? "")
     }))
-    return [{ members, lines: [headOf(prefix.slice(0, -1), firsts), ...linesOf(records)] }]
+    return [{ members, lines: withTemplates(prefix.slice(0, -1), firsts, records, records, []) }]
   })
