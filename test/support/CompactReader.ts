@@ -123,6 +123,9 @@ const isRecords = (value: unknown): value is ReadonlyArray<unknown> =>
 /** D69: what people wrote, in a table that exceeds its budget. */
 const mayBeCut = (name: string): boolean => ["ad_text", "headline", "page_name", "title", "shop.name"].includes(name)
 
+/** D69: numbers have three decimals at most. */
+const shown = (value: unknown): string => JSON.stringify(typeof value === "number" ? Number(value.toFixed(3)) : value)
+
 const assertLeaves = (read: Cells | undefined, whole: unknown) => {
   for (const [name, expected] of leavesOf(whole)) {
     const cell = read?.get(name)
@@ -144,7 +147,7 @@ const assertLeaves = (read: Cells | undefined, whole: unknown) => {
     } else {
       assert.strictEqual(
         textIn(cell),
-        expected === null || typeof expected === "string" ? expected : JSON.stringify(expected),
+        expected === null || typeof expected === "string" ? expected : shown(expected),
         name
       )
     }

@@ -249,6 +249,7 @@ const compactSection: ReadonlyArray<string> = [
   "  `shop.name` of the row. It may have an `every row` of its own.",
   '- **Cells:** an empty one is `null`; `""` is empty text, and `[]` an empty list. `; ` separates the members of a list, and a `;` in a member is `\\;`.',
   "  A record in a list is JSON.",
+  "- **Numbers** have three decimals at most. Whole answers have all of them.",
   '- **Backslashes:** `\\t`, `\\n`, `\\r` and `\\\\` are a tab, the two line breaks and a backslash. A text that begins with `"` or `[` has a backslash before',
   "  it. Each text is therefore on one line, and the number of rows says where a table ends.",
   "",

@@ -14,6 +14,9 @@ import * as CompactTemplate from "./CompactTemplate.ts"
 
 const tab = "\t"
 
+/** As many as any currency has; a score may have fourteen, which cost an agent five tokens. */
+const mostDecimals = 3
+
 type Fields = ReadonlyMap<string, unknown>
 
 /** The text of an answer, from its JSON. */
@@ -48,6 +51,7 @@ const isTable = (value: unknown): value is ReadonlyArray<unknown> =>
 const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "string") return escaped(value)
+  if (typeof value === "number") return JSON.stringify(Number(value.toFixed(mostDecimals)))
   if (!Array.isArray(value)) return Predicate.isObject(value) ? escaped(JSON.stringify(value)) : JSON.stringify(value)
   if (value.length === 0) return "[]"
   return value.map((member) => textOf(member).replaceAll(";", String.raw`\;`)).join("; ")
