@@ -3,9 +3,9 @@
  * else that of earlier ads of the same page, else none. When a store is imported later, it gets the unassigned ads that link to it.
  */
 import { Effect, Schema } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import type { SqlClient, SqlError, Statement } from "effect/sql"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
-import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
+import { sqlHasNoStore, sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import { rowsOf } from "../database/Rows.ts"
 import type { Write } from "./BulkUpsert.ts"
 import type { FoundLibraryAd } from "./CatalogTables.ts"
@@ -14,7 +14,9 @@ import type { LibraryAd } from "./ImportSource.ts"
 
 const decodeStores = rowsOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
 const decodeKeys = rowsOf(Schema.Struct({ key: Schema.String }))
-const decodePages = rowsOf(Schema.Struct({ page_id: Schema.String, shop_id: Schema.Int }))
+/** A page and its store. */
+const Page = Schema.Struct({ page_id: Schema.String, shop_id: Schema.Int })
+const decodePages = rowsOf(Page)
 const decodeLinked = rowsOf(
   Schema.Struct({ shop_id: Schema.Int, left_shop_id: Schema.Int, page_id: Schema.NullOr(Schema.String) })
 )
@@ -100,7 +102,8 @@ export const link = Effect.fn("AdLinks.link")(function* (
   const newer = yield* decodeKeys(sql`
     SELECT stored.key FROM unnest(${ads.map(({ ad }) => ad.key)}::text[], ${ads.map(({ ad }) => seenOn(ad))}::date[])
       AS input (key, seen_on)
-    JOIN ad stored ON stored.key = input.key WHERE stored.seen_on > input.seen_on`)
+    CROSS JOIN LATERAL (SELECT key, seen_on FROM ad WHERE key = input.key OFFSET 0) stored
+    WHERE stored.seen_on > input.seen_on`)
   const isOlder = new Set(newer.map(({ key }) => key))
   // Ads of this batch also show which store a page belongs to.
   for (const [at, { ad, page_id }] of ads.entries()) {
@@ -141,66 +144,84 @@ const linkedAds = (ads: ReadonlyArray<{ readonly shop_id: number; readonly left_
   touched: { items: ads.flatMap(({ left_shop_id, shop_id }) => [left_shop_id, shop_id]), figures: [], niches: false }
 })
 
+/** Assigns stored ads to stores: `found` selects their `ctid` and `shop_id`. */
+const assign = ({ sql, version }: Write, found: Statement.Fragment) =>
+  sql`
+    UPDATE ad SET shop_id = found.shop_id, version = ${version}
+    FROM (${found}) found
+    WHERE ad.ctid = found.ctid
+    RETURNING ad.shop_id, ${sql.literal(sqlPseudoStoreOf("ad.id"))} AS left_shop_id, ad.page_id`.pipe(decodeLinked)
+
+/** Assigns the stored ads of pages that have no store. */
+const assignPages = (write: Write, pages: ReadonlyArray<typeof Page.Type>) =>
+  pages.length === 0
+    ? Effect.succeed([])
+    : assign(
+        write,
+        write.sql`
+          SELECT stored.ctid, page.shop_id
+          FROM ${pagesOf(write.sql, pages)}
+          CROSS JOIN LATERAL (
+            SELECT ctid FROM ad WHERE page_id = page.id AND ${write.sql.literal(sqlHasNoStore)} OFFSET 0
+          ) stored`
+      )
+
+const pagesOf = (sql: SqlClient.SqlClient, pages: ReadonlyArray<typeof Page.Type>) =>
+  sql`unnest(
+    ${pages.map(({ page_id }) => page_id)}::text[], ${pages.map(({ shop_id }) => shop_id)}::int[]
+  ) AS page (id, shop_id)`
+
+const pagesFrom = (ads: ReadonlyArray<{ readonly page_id: string | null; readonly shop_id: number | null }>) =>
+  Array.from(
+    new Map(ads.flatMap(({ page_id, shop_id }) => (page_id === null || shop_id === null ? [] : [[page_id, shop_id]]))),
+    ([page_id, shop_id]) => ({ page_id, shop_id })
+  )
+
 /** Saves which store each page advertises, and assigns stored ads of the pages to it; the last ad of a page decides. */
 export const learnPages = Effect.fn("AdLinks.learnPages")(function* (
-  { sql, version }: Write,
+  write: Write,
   ads: ReadonlyArray<FoundLibraryAd>
 ): Effect.fn.Return<LinkedAds, SqlError.SqlError> {
-  const pages = new Map(
-    ads.flatMap(({ isOlder, pageId, shopId }) =>
-      isOlder || pageId === null || shopId === null ? [] : [[pageId, shopId]]
-    )
+  const { sql } = write
+  const pages = pagesFrom(
+    ads.flatMap(({ isOlder, pageId, shopId }) => (isOlder ? [] : [{ page_id: pageId, shop_id: shopId }]))
   )
-  if (pages.size === 0) return linkedAds([])
-  const linked = yield* sql`
-    WITH page AS (
-      SELECT * FROM unnest(${Array.from(pages.keys())}::text[], ${Array.from(pages.values())}::int[]) AS page (id, shop_id)
-    ), learned AS (
-      INSERT INTO page_store (page_id, shop_id) SELECT id, shop_id FROM page
-      ON CONFLICT (page_id) DO UPDATE SET shop_id = excluded.shop_id WHERE page_store.shop_id <> excluded.shop_id
-    )
-    UPDATE ad SET shop_id = found.shop_id, version = ${version}
-    FROM (
-      -- Not merged into the outer query, so that each page is looked up by the index.
-      SELECT stored.id, page.shop_id FROM page
-      CROSS JOIN LATERAL (SELECT a.id FROM ad a WHERE a.shop_id IS NULL AND a.page_id = page.id OFFSET 0) stored
-    ) found
-    WHERE ad.id = found.id
-    RETURNING ad.shop_id, ${sql.literal(sqlPseudoStoreOf("ad.id"))} AS left_shop_id, ad.page_id`.pipe(decodeLinked)
-  return linkedAds(linked)
+  if (pages.length === 0) return linkedAds([])
+  yield* sql`
+    INSERT INTO page_store (page_id, shop_id) SELECT id, shop_id FROM ${pagesOf(sql, pages)}
+    ON CONFLICT (page_id) DO UPDATE SET shop_id = excluded.shop_id WHERE page_store.shop_id <> excluded.shop_id`
+  return linkedAds(yield* assignPages(write, pages))
 })
 
 /** Assigns stored ads to new stores: ads that link to them, and the other ads of their pages. */
 export const linkEarlierAds = Effect.fn("AdLinks.linkEarlierAds")(function* (
-  { sql, version }: Write,
+  write: Write,
   stores: ReadonlyArray<{ readonly id: number; readonly domain: string }>
 ): Effect.fn.Return<LinkedAds, SqlError.SqlError> {
   if (stores.length === 0) return linkedAds([])
+  const { sql } = write
   const registrable = stores.map(({ domain }) => StoreDomain.registrable(domain) ?? domain)
-  const linked = yield* sql`
-    UPDATE ad SET shop_id = store.id, version = ${version}
-    FROM unnest(
-      ${stores.map(({ id }) => id)}::int[], ${stores.map(({ domain }) => domain)}::text[], ${registrable}::text[]
-    ) AS store (id, domain, registrable)
-    WHERE ad.shop_id IS NULL AND ad.link_domain = store.registrable
-      AND (store.domain = store.registrable
-        OR substring(lower(ad.landing_url) FROM '^https?://(?:www\\.)?([^/?#:]+)') = store.domain)
-    RETURNING ad.shop_id, ${sql.literal(sqlPseudoStoreOf("ad.id"))} AS left_shop_id, ad.page_id`.pipe(decodeLinked)
-  const pages = new Map(linked.flatMap(({ page_id, shop_id }) => (page_id === null ? [] : [[page_id, shop_id]])))
-  const ofPages =
-    pages.size === 0
+  const linked = yield* assign(
+    write,
+    sql`
+      SELECT stored.ctid, store.id AS shop_id
+      FROM unnest(
+        ${stores.map(({ id }) => id)}::int[], ${stores.map(({ domain }) => domain)}::text[], ${registrable}::text[]
+      ) AS store (id, domain, registrable)
+      CROSS JOIN LATERAL (
+        SELECT ctid, landing_url FROM ad
+        WHERE link_domain = store.registrable AND ${sql.literal(sqlHasNoStore)} OFFSET 0
+      ) stored
+      WHERE store.domain = store.registrable
+        OR substring(lower(stored.landing_url) FROM '^https?://(?:www\\.)?([^/?#:]+)') = store.domain`
+  )
+  const pages = pagesFrom(linked)
+  const learned =
+    pages.length === 0
       ? []
-      : yield* sql`
-          WITH learned AS (
-            INSERT INTO page_store (page_id, shop_id)
-            SELECT * FROM unnest(${Array.from(pages.keys())}::text[], ${Array.from(pages.values())}::int[])
-            ON CONFLICT (page_id) DO NOTHING
-            RETURNING page_id, shop_id
-          )
-          UPDATE ad SET shop_id = learned.shop_id, version = ${version}
-          FROM learned WHERE ad.shop_id IS NULL AND ad.page_id = learned.page_id
-          RETURNING ad.shop_id, ${sql.literal(sqlPseudoStoreOf("ad.id"))} AS left_shop_id, ad.page_id`.pipe(
-          decodeLinked
-        )
-  return linkedAds([...linked, ...ofPages])
+      : yield* decodePages(sql`
+          INSERT INTO page_store (page_id, shop_id) SELECT id, shop_id FROM ${pagesOf(sql, pages)}
+          ON CONFLICT (page_id) DO NOTHING
+          RETURNING page_id, shop_id`)
+  return linkedAds([...linked, ...(yield* assignPages(write, learned))])
 })

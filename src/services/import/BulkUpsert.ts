@@ -98,7 +98,7 @@ const list = (columns: ReadonlyArray<string>, prefix = "") => columns.map((colum
 const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>): string => {
   const names = columns.map((column) => column.name)
   const others = columns.filter((column) => !key.includes(column.name))
-  const isStored = key.map((column) => `stored.${column} = input.${column}`).join(" AND ")
+  const isStored = key.map((column) => `${name}.${column} = input.${column}`).join(" AND ")
   const given = ({ merge, name }: Column<Row>) => {
     if (merge === undefined) return `input.${name}`
     if (merge === "newest") return `CASE WHEN stored.seen_on > input.seen_on THEN stored.${name} ELSE input.${name} END`
@@ -134,14 +134,14 @@ const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>
     ),
     changed AS MATERIALIZED (
       SELECT ${list(columns.map((column) => `${given(column)} AS ${column.name}`))},
-        stored.${key[0]} IS NULL AS is_new, ${storeOf("stored")} AS left_shop_id,
+        stored.ctid AS stored_ctid, ${storeOf("stored")} AS left_shop_id,
         ${differs(others)} AS is_changed, ${differsIn("items")} AS changes_items, ${differsIn("figures")} AS changes_figures
-      FROM input LEFT JOIN ${name} AS stored ON ${isStored}
+      FROM input LEFT JOIN LATERAL (SELECT ctid, * FROM ${name} WHERE ${isStored} OFFSET 0) AS stored ON true
       WHERE ${differs(others)}${isVersioned ? ` OR NOT stored.source_ids @> ${sources}` : ""}
     ),
     inserted AS (
       INSERT INTO ${name} (${list(names)}${isVersioned ? ", version, import_id, source_ids" : ""})
-      SELECT ${list(names)}${isVersioned ? `, ${version}, ${importId}, ${sources}` : ""} FROM changed WHERE is_new
+      SELECT ${list(names)}${isVersioned ? `, ${version}, ${importId}, ${sources}` : ""} FROM changed WHERE stored_ctid IS NULL
       RETURNING ${storeOf(name)} AS shop_id
     ),
     updated AS (
@@ -155,7 +155,7 @@ const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>
             : ""
         }
       FROM changed AS input
-      WHERE NOT is_new AND ${isStored}
+      WHERE stored.ctid = input.stored_ctid
       RETURNING ${storeOf("stored")} AS shop_id, left_shop_id, is_changed, changes_items, changes_figures
     )
     SELECT (SELECT count(*) FROM inserted)::int AS added, (SELECT count(*) FROM updated WHERE is_changed)::int AS changed,

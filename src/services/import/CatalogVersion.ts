@@ -5,7 +5,7 @@
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { sqlIsIn } from "../../domain/catalog/StorelessAds.ts"
+import { sqlHasNoStore, sqlIsIn } from "../../domain/catalog/StorelessAds.ts"
 import { rowOf } from "../database/Rows.ts"
 import { longTransaction } from "./LongTransaction.ts"
 
@@ -72,8 +72,8 @@ export const commit = Effect.fn("CatalogVersion.commit")(function* (
 })
 
 const isGone = `
-  CASE WHEN t.shop_id > 0 THEN NOT EXISTS (SELECT FROM shop WHERE shop.id = t.shop_id)
-  ELSE NOT EXISTS (SELECT FROM ad WHERE ad.shop_id IS NULL AND ${sqlIsIn("ad.id", "t.shop_id")}) END`
+  CASE WHEN t.shop_id > 0 THEN NOT EXISTS (SELECT FROM shop WHERE shop.id = t.shop_id OFFSET 0)
+  ELSE NOT EXISTS (SELECT FROM ad WHERE ${sqlIsIn("ad.id", "t.shop_id")} AND ${sqlHasNoStore} OFFSET 0) END`
 
 /**
  * Deletes tombstones and versions that are older than 30 days by the database's clock. An index of a version before

@@ -96,15 +96,9 @@ export const GroupLimits = Context.Reference<Limits>("discovery/import/GroupLimi
   defaultValue: () => ({ rows: 50_000, millis: 3_000 })
 })
 
-/**
- * A group waits for other changes of the catalog, and a first load for its input. Stored rows are always found by index, because
- * the planner's statistics lag behind a growing table.
- */
+/** A group waits for other changes of the catalog, and a first load for its input. */
 const settings = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(sql`
     SELECT
       set_config('lock_timeout', '1min', true),
-      set_config('idle_in_transaction_session_timeout', '1h', true),
-      set_config('enable_seqscan', 'off', true),
-      set_config('enable_hashjoin', 'off', true),
-      set_config('enable_mergejoin', 'off', true)`)
+      set_config('idle_in_transaction_session_timeout', '1h', true)`)

@@ -176,15 +176,17 @@ export const elect = Effect.fn("Niches.elect")(function* (
         UPDATE shop
         SET niche_id = wanted.niche_id, version = ${version},
           import_id = CASE WHEN wanted.is_unstated THEN ${importId}::int ELSE shop.import_id END
-        FROM unnest(
+        FROM (
+          SELECT before.ctid, before.import_id, nullif(sent.niche_id, ${noNiche}) AS niche_id, sent.is_unstated
+          FROM unnest(
             ${shopIds}::int[], ${Array.from(wanted.values())}::int[], ${shopIds.map((id) => unstated.has(id))}::bool[]
           ) AS sent (shop_id, niche_id, is_unstated)
-          CROSS JOIN LATERAL (SELECT sent.shop_id, nullif(sent.niche_id, ${noNiche}) AS niche_id, sent.is_unstated) AS wanted
-          JOIN shop AS before ON before.id = wanted.shop_id
-        WHERE shop.id = wanted.shop_id AND (wanted.is_unstated OR shop.niche_id IS NULL)
+          CROSS JOIN LATERAL (SELECT ctid, import_id FROM shop WHERE id = sent.shop_id OFFSET 0) before
+        ) wanted
+        WHERE shop.ctid = wanted.ctid AND (wanted.is_unstated OR shop.niche_id IS NULL)
           AND shop.niche_id IS DISTINCT FROM wanted.niche_id
         RETURNING shop.id, shop.niche_id IS NOT NULL AS is_elected,
-          wanted.is_unstated AND before.import_id IS DISTINCT FROM ${importId}::int AS is_change`.pipe(decodeElected)
+          wanted.is_unstated AND wanted.import_id IS DISTINCT FROM ${importId}::int AS is_change`.pipe(decodeElected)
       yield* CatalogVersion.commit(sql, version, { items: [], figures: changed.map(({ id }) => id), niches: false })
       return {
         elected: changed.filter(({ is_elected }) => is_elected).length,

@@ -40,6 +40,15 @@ export const merged = (
     : { ...named, created_at: record.created_at ?? earlier.created_at, url: record.url ?? earlier.url }
 }
 
+/**
+ * SQL for the products of a store by their key or their alias. Each is looked up by the index of its name, whatever the planner's
+ * statistics say: no other index serves the condition, and OFFSET 0 keeps it from being merged into the query around it.
+ */
+const byKey = (shopId: string, key: string) =>
+  `(SELECT id, key, alias FROM product WHERE shop_id = ${shopId} AND key = ${key} OFFSET 0)`
+const byAlias = (shopId: string, alias: string) =>
+  `(SELECT id, key, alias FROM product WHERE shop_id + 0 = ${shopId} AND alias = ${alias} OFFSET 0)`
+
 const decodeStored = rowsOf(Schema.Struct({ n: Schema.Int, id: Schema.Int, key: Schema.String }))
 
 /**
@@ -65,11 +74,14 @@ export const resolve = Effect.fn("ProductKeys.resolve")(function* (
       ${aliases}::text[]
     ) WITH ORDINALITY AS wanted (shop_id, key, alias, n)
     CROSS JOIN LATERAL (
-      SELECT p.id, p.key FROM product p
-      WHERE p.shop_id = wanted.shop_id AND (p.alias = wanted.key OR p.alias = wanted.alias OR p.key = wanted.alias)
+      SELECT p.id, p.key FROM (
+        ${sql.literal(byAlias("wanted.shop_id", "wanted.key"))}
+        UNION ALL ${sql.literal(byAlias("wanted.shop_id", "wanted.alias"))}
+        UNION ALL ${sql.literal(byKey("wanted.shop_id", "wanted.alias"))}
+      ) p
       ORDER BY p.id LIMIT 1
     ) stored
-    WHERE NOT EXISTS (SELECT FROM product p WHERE p.shop_id = wanted.shop_id AND p.key = wanted.key)`.pipe(decodeStored)
+    WHERE NOT EXISTS ${sql.literal(byKey("wanted.shop_id", "wanted.key"))}`.pipe(decodeStored)
   const found = new Map(stored.map((row) => [row.n - 1, row]))
   /** Keys by alias within the batch, for records whose key is the alias of another record. */
   const keyOfAlias = new Map(
@@ -93,8 +105,12 @@ export const resolve = Effect.fn("ProductKeys.resolve")(function* (
   if (renamed.size > 0) {
     yield* sql`
       UPDATE product SET key = renamed.key
-      FROM unnest(${Array.from(renamed.keys())}::int[], ${Array.from(renamed.values())}::text[]) AS renamed (id, key)
-      WHERE product.id = renamed.id`
+      FROM (
+        SELECT stored.ctid, sent.key
+        FROM unnest(${Array.from(renamed.keys())}::int[], ${Array.from(renamed.values())}::text[]) AS sent (id, key)
+        CROSS JOIN LATERAL (SELECT ctid FROM product WHERE id = sent.id OFFSET 0) stored
+      ) renamed
+      WHERE product.ctid = renamed.ctid`
   }
   return Array.from(resolved.values())
 })
@@ -111,7 +127,7 @@ export const note = (
     SELECT p.id
     FROM unnest(${records.map(({ shopId }) => shopId)}::int[], ${records.map(({ record }) => record.key)}::text[])
       AS seen (shop_id, key)
-    JOIN product p ON p.shop_id = seen.shop_id AND p.key = seen.key
+    CROSS JOIN LATERAL ${sql.literal(byKey("seen.shop_id", "seen.key"))} p
     ON CONFLICT DO NOTHING`)
 
 const decodeNames = rowsOf(
@@ -132,21 +148,22 @@ export const removedBy = Effect.fnUntraced(function* (
     record.type === "removed" && record.record === "product" ? [record] : []
   )
   if (wanted.length === 0) return new Map()
-  const stored = yield* decodeNames(named(sql, wanted, "gone.domain, gone.key AS wanted, p.key, p.alias"))
+  const stored = yield* decodeNames(named(sql, wanted, "wanted.domain, wanted.key AS wanted, p.key, p.alias"))
   return Map.groupBy(stored, ({ domain, wanted }) => `${domain} ${wanted}`)
 })
 
-/** The stored products that records to remove name by their key or their alias. */
+/** The stored products that the domain of their store, and their key or their alias name. */
 export const named = (
   sql: SqlClient.SqlClient,
-  wanted: ReadonlyArray<RemovedRecord>,
-  columns: "p.id" | "gone.domain, gone.key AS wanted, p.key, p.alias"
+  wanted: ReadonlyArray<Pick<RemovedRecord, "shop" | "key">>,
+  columns: "p.id" | "wanted.domain, wanted.key AS wanted, p.key, p.alias"
 ) => sql`
   SELECT ${sql.literal(columns)}
   FROM unnest(${wanted.map(({ shop }) => shop ?? "")}::text[], ${wanted.map(({ key }) => key ?? "")}::text[])
-    AS gone (domain, key)
-  JOIN shop s ON s.domain = gone.domain
+    AS wanted (domain, key)
+  CROSS JOIN LATERAL (SELECT id FROM shop WHERE domain = wanted.domain OFFSET 0) s
   CROSS JOIN LATERAL (
-    SELECT id, key, alias FROM product WHERE shop_id = s.id AND key = gone.key
-    UNION SELECT id, key, alias FROM product WHERE shop_id = s.id AND alias = gone.key
+    -- Without duplicates, and without UNION: for that, PostgreSQL may read all products in the order of their ids.
+    ${sql.literal(byKey("s.id", "wanted.key"))}
+    UNION ALL SELECT * FROM ${sql.literal(byAlias("s.id", "wanted.key"))} p WHERE p.key <> wanted.key
   ) p`

@@ -11,6 +11,7 @@ import * as CatalogVersion from "./CatalogVersion.ts"
 import type { Touched } from "./CatalogVersion.ts"
 import type { KeptRecord } from "./ImportSource.ts"
 import { longTransaction } from "./LongTransaction.ts"
+import * as ProductKeys from "./ProductKeys.ts"
 
 const decodeRemoved = rowsOf(Schema.Struct({ shop_id: Schema.Int }))
 const decodeProducts = rowsOf(Schema.Struct({ id: Schema.Int, is_gone: Schema.Boolean, is_older: Schema.Boolean }))
@@ -25,19 +26,23 @@ const touchedBy = (removed: ReadonlyArray<{ readonly shop_id: number }>): Touche
 type Removal = Effect.Effect<Touched, SqlError.SqlError>
 type Ids = ReadonlyArray<number>
 
+/** Without ids, PostgreSQL may read all that a partial index holds: no id is in an empty list, which implies its predicate. */
+const removing = (ids: Ids, statement: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>): Removal =>
+  ids.length === 0 ? Effect.succeed(touchedBy([])) : Effect.map(decodeRemoved(statement), touchedBy)
+
 /** Removes stores with all that belongs to them, within a transaction between `begin` and `commit` of CatalogVersion. */
 export const removeShops = (sql: SqlClient.SqlClient, ids: Ids): Removal =>
-  sql`DELETE FROM shop WHERE id = ANY(${ids}::int[]) RETURNING id AS shop_id`.pipe(decodeRemoved, Effect.map(touchedBy))
+  removing(ids, sql`DELETE FROM shop WHERE id = ANY(${ids}::int[]) RETURNING id AS shop_id`)
 
 export const removeProducts = (sql: SqlClient.SqlClient, ids: Ids): Removal =>
-  sql`DELETE FROM product WHERE id = ANY(${ids}::int[]) RETURNING shop_id`.pipe(decodeRemoved, Effect.map(touchedBy))
+  removing(ids, sql`DELETE FROM product WHERE id = ANY(${ids}::int[]) RETURNING shop_id`)
 
 export const removeAds = (sql: SqlClient.SqlClient, ids: Ids): Removal =>
-  sql`
-    DELETE FROM ad WHERE id = ANY(${ids}::int[])
-    RETURNING coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id`.pipe(
-    decodeRemoved,
-    Effect.map(touchedBy)
+  removing(
+    ids,
+    sql`
+      DELETE FROM ad WHERE id = ANY(${ids}::int[])
+      RETURNING coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id`
   )
 
 /** Larger stores lose at most half of their products at once, unless the operator allows more. */
@@ -71,13 +76,7 @@ export const noteKept = Effect.fn("Reconciliation.noteKept")(function* (
       sql,
       sql`
         INSERT INTO import_product (product_id)
-        SELECT p.id
-        FROM unnest(${products.map(({ shop }) => shop)}::text[], ${products.map(({ key }) => key)}::text[]) AS kept (domain, key)
-        JOIN shop s ON s.domain = kept.domain
-        CROSS JOIN LATERAL (
-          SELECT id FROM product WHERE shop_id = s.id AND key = kept.key
-          UNION SELECT id FROM product WHERE shop_id = s.id AND alias = kept.key
-        ) p
+        ${ProductKeys.named(sql, products, "p.id")}
         ON CONFLICT DO NOTHING`
     )
   }
@@ -130,8 +129,8 @@ export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")
         const stored = yield* sql`
             SELECT p.id, NOT EXISTS (SELECT FROM import_product seen WHERE seen.product_id = p.id) AS is_gone,
               p.first_seen < ${since}::timestamptz OR p.source_ids <> ARRAY[${sourceId}::int] AS is_older
-            FROM product p JOIN shop s ON s.id = p.shop_id
-            WHERE s.domain = ${domain} AND p.first_seen < (SELECT started_at FROM import WHERE id = ${importId})`.pipe(
+            FROM product p
+            WHERE p.shop_id = (SELECT id FROM shop WHERE domain = ${domain}) AND p.first_seen < (SELECT started_at FROM import WHERE id = ${importId})`.pipe(
           decodeProducts
         )
         const products = stored.filter(({ is_older }) => is_older)

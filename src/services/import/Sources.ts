@@ -162,8 +162,8 @@ export class Sources extends Context.Service<
             const shops = yield* sql`
               DELETE FROM shop
               WHERE (source_ids = ARRAY[${id}::int] OR (source_ids = '{}' AND id = ANY(${affected}::int[])))
-                AND NOT EXISTS (SELECT FROM product p WHERE p.shop_id = shop.id)
-                AND NOT EXISTS (SELECT FROM ad a WHERE a.shop_id = shop.id)
+                AND NOT EXISTS (SELECT FROM product p WHERE p.shop_id = shop.id OFFSET 0)
+                AND NOT EXISTS (SELECT FROM ad a WHERE a.shop_id = shop.id OFFSET 0)
               RETURNING id AS shop_id`.pipe(decodeRemoved)
             for (const table of ["ad", "product", "shop"]) {
               const isOfSource = sql`import_id IN (SELECT id FROM import WHERE source_id = ${id})`

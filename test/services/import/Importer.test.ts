@@ -3,9 +3,12 @@ import { Deferred, Effect, Fiber, Layer, Result, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { decode } from "../../../src/domain/catalog/Records.ts"
 import { GroupLimits } from "../../../src/services/import/GroupLoader.ts"
+import { UnreadableInput } from "../../../src/services/import/ImportError.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
+import type { ImportOptions } from "../../../src/services/import/Importer.ts"
 import type { ImportChunk, ImportRow, Reject } from "../../../src/services/import/ImportSource.ts"
 import * as Niches from "../../../src/services/import/Niches.ts"
+import { Sources } from "../../../src/services/import/Sources.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import { eventually } from "../../support/RunningQueries.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -13,8 +16,10 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const provenance = { source: "test", license: null, asOf: "2026-02-01" }
 
 /** Every test has its own database, because an import depends on the catalog. */
-const onFreshDatabase = <A, E>(effect: Effect.Effect<A, E, Importer | SqlClient.SqlClient | TestDatabase>) =>
-  Effect.provide(effect, Importer.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { local: true })
+const onFreshDatabase = <A, E>(effect: Effect.Effect<A, E, Importer | Sources | SqlClient.SqlClient | TestDatabase>) =>
+  Effect.provide(effect, Layer.merge(Importer.layer, Sources.layer).pipe(Layer.provideMerge(TestDatabase.layer)), {
+    local: true
+  })
 
 const shop = (domain: string, changes: object = {}) => ({
   type: "shop",
@@ -55,14 +60,19 @@ const chunk = (records: ReadonlyArray<object>): ImportChunk => ({
   position: records.length
 })
 
-const run = Effect.fnUntraced(function* (source: ReadonlyArray<object> | ImportChunk, maxRejects = 100) {
+const run = Effect.fnUntraced(function* (
+  source: ReadonlyArray<object> | ImportChunk,
+  maxRejects = 100,
+  options: Partial<ImportOptions> = {}
+) {
   const importer = yield* Importer
   const rejects: Array<Reject> = []
   const report = yield* importer.run(Stream.succeed("rows" in source ? source : chunk(source)), {
     provenance,
     maxRejects,
     onRejects: (more) => Effect.sync(() => void rejects.push(...more)),
-    onProgress: () => Effect.void
+    onProgress: () => Effect.void,
+    ...options
   })
   return {
     ...report,
@@ -105,6 +115,73 @@ const small = [
   ad("x", "a.com", { cta: "Shop Now" }),
   ad("y", null, { status: "inactive" })
 ]
+
+/** Far more than are imported while reads are counted. */
+const many = 2_000
+const few = 20
+/** How many rows are read for one record at most: what it refers to, and itself to compare and to write it. */
+const readsOfARecord = 6
+/** How many for an ad that gets its store: itself to find and to write it. */
+const readsOfALink = 3
+const times = <A>(count: number, make: (at: number) => A) => Array.from({ length: count }, (_, at) => make(at))
+
+/** Ads as they are in an ad library. */
+const libraryAds = (
+  ads: ReadonlyArray<{ key: string; shop?: string; page: string; target?: string }>
+): ImportChunk => ({
+  ...chunk([]),
+  rows: ads.map(({ key, page, shop, target }, index): ImportRow => {
+    const landing_url = target === undefined ? null : `https://${target}/`
+    const record = chunk([ad(key, shop ?? null, { landing_url })]).rows[0]?.record
+    if (record?.type !== "ad") throw new Error("expected an ad")
+    return { line: index + 1, record: { type: "library_ad", ad: record, page_id: page, caption: null } }
+  })
+})
+
+/** How many rows of the catalog an effect reads. */
+const readBy = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const sql = yield* SqlClient.SqlClient
+  const read = Effect.map(
+    sql<{ n: number }>`
+      SELECT sum(seq_tup_read + idx_tup_fetch)::int AS n FROM pg_stat_xact_user_tables
+      WHERE relname IN ('shop', 'traffic_month', 'product', 'ad', 'page_store')`,
+    ([row]) => row?.n ?? 0
+  )
+  return yield* Effect.gen(function* () {
+    const before = yield* read
+    const answer = yield* effect
+    return { answer, rows: (yield* read) - before }
+  }).pipe(sql.withTransaction)
+})
+
+/** How the planner's statistics come to know little of what is stored, beside the store `a.com`. */
+const staleStatistics = {
+  "know of one record only": run([shop("a.com"), product("a.com", "0", { alias: "a-0" }), ad("0", "a.com")]),
+  "say that there is none": Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const importer = yield* Importer
+    yield* run([shop("a.com")])
+    const records = times(many, (at) => [
+      shop(`${at}.com`),
+      product("a.com", `${at}`, { alias: `a-${at}` }),
+      ad(`${at}`, null)
+    ])
+    const cut = new UnreadableInput({ message: "cut off" })
+    yield* Effect.flip(
+      importer.run(Stream.concat(Stream.succeed(chunk(records.flat())), Stream.fail(cut)), {
+        provenance,
+        maxRejects: 0,
+        onRejects: () => Effect.void,
+        onProgress: () => Effect.void
+      })
+    )
+    yield* sql`ANALYZE shop, product, ad`
+    assert.lengthOf(
+      yield* sql`SELECT FROM pg_class WHERE relname IN ('product', 'ad') AND reltuples = 0 AND relpages > 0`,
+      2
+    )
+  })
+}
 
 layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
   it.effect("D59 writes every field of every record", () =>
@@ -406,6 +483,124 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
       })
     )
   )
+
+  for (const [statistics, prepare] of Object.entries(staleStatistics)) {
+    const prepared = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      for (const table of ["shop", "product", "ad"])
+        yield* sql`ALTER TABLE ${sql(table)} SET (autovacuum_enabled = false)`
+      yield* prepare
+    })
+
+    it.effect(`looks each product up by an index, also if the statistics ${statistics}`, () =>
+      onFreshDatabase(
+        Effect.gen(function* () {
+          yield* prepared
+          yield* run(times(many, (at) => product("a.com", `p-${at}`, { alias: `a-${at}` })))
+          const wholeStores = times(few, (at) => `whole-${at}.com`)
+          yield* run(wholeStores.flatMap((domain) => [shop(domain), product(domain, "gone")]))
+          const kept = times(few, (at) => ({ shop: "a.com", key: at % 2 === 0 ? `p-${at}` : `a-${at}` }))
+          const imports = {
+            changed: run(times(few, (at) => product("a.com", `p-${at}`, { price: 11 }))),
+            noted: run(
+              times(few, (at) => product("a.com", `p-${at}`, { price: 12 })),
+              0,
+              { notesProducts: () => true }
+            ),
+            "by alias": run(times(few, (at) => product("a.com", `a-${at}`, { price: 13 }))),
+            renamed: run(times(few, (at) => product("a.com", `n-${at}`, { alias: `a-${at}`, price: 13 }))),
+            added: run(times(few, (at) => product("a.com", `new-${at}`, { alias: `b-${at}` }))),
+            removed: run(
+              times(few, (at) => ({
+                type: "removed",
+                record: "product",
+                shop: "a.com",
+                key: at % 2 === 0 ? `n-${at}` : `a-${at}`
+              }))
+            ),
+            gone: run([], 0, { outcome: () => ({ files: [], wholeStores, kept, lacksAds: false }) })
+          }
+          for (const [name, effect] of Object.entries(imports)) {
+            const { answer, rows } = yield* readBy(effect)
+            assert.isAtMost(rows, few * readsOfARecord, name)
+            assert.strictEqual(
+              answer.tallies.product.changed + answer.tallies.product.added + answer.tallies.product.removed,
+              few,
+              name
+            )
+          }
+        })
+      )
+    )
+
+    it.effect(`looks up the ads of each new store by an index, also if the statistics ${statistics}`, () =>
+      onFreshDatabase(
+        Effect.gen(function* () {
+          yield* prepared
+          const stored = libraryAds(
+            times(many, (at) => ({
+              key: `l-${at}`,
+              page: `page-${at % 100}`,
+              // The others of a page are found by the page.
+              ...(at < many / 2 ? { target: `s-${at % 100}.com` } : {})
+            }))
+          )
+          yield* run(stored)
+          const adsOfAStore = many / 100
+          const ofStores = yield* readBy(run(times(few, (at) => shop(`s-${at}.com`))))
+          assert.strictEqual(ofStores.answer.links.later, few * adsOfAStore)
+          assert.isAtMost(ofStores.rows, few * adsOfAStore * readsOfALink)
+          const ofPages = yield* readBy(
+            run(libraryAds(times(few, (at) => ({ key: `n-${at}`, page: `page-${at + few}`, shop: "a.com" }))))
+          )
+          assert.strictEqual(ofPages.answer.links.later, few * adsOfAStore)
+          assert.isAtMost(ofPages.rows, few * adsOfAStore * readsOfALink)
+          const again = yield* readBy(run({ ...stored, rows: stored.rows.slice(-few) }))
+          assert.isAtMost(again.rows, few * readsOfARecord)
+          const gone = yield* readBy(
+            run(times(few, (at) => ({ type: "removed", record: "ad", key: `l-${many - 1 - at}` })))
+          )
+          assert.strictEqual(gone.answer.tallies.ad.removed, few)
+          assert.isAtMost(gone.rows, few * readsOfARecord)
+        })
+      )
+    )
+
+    it.effect(`looks up each store that gets a niche by an index, also if the statistics ${statistics}`, () =>
+      onFreshDatabase(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          yield* prepared
+          yield* run([niche(1, "Home"), ...times(many, (at) => shop(`n-${at}.com`))])
+          const stores = yield* sql<{ id: number }>`SELECT id FROM shop ORDER BY id DESC LIMIT ${few}`
+          const votes = new Map(stores.map(({ id }) => [id, new Map([[1, 1]])]))
+          const { answer, rows } = yield* readBy(Niches.elect(sql, { votes, unstated: new Set() }, 1))
+          assert.strictEqual(answer.elected, few)
+          assert.isAtMost(rows, few * readsOfARecord)
+        })
+      )
+    )
+
+    it.effect(`forgets a source without reading all records for each store, also if the statistics ${statistics}`, () =>
+      onFreshDatabase(
+        Effect.gen(function* () {
+          const sources = yield* Sources
+          yield* prepared
+          yield* run(times(many, (at) => [product("a.com", `p-${at}`), ad(`a-${at}`, "a.com")]).flat())
+          const second = times(few, (at) => [
+            shop(`s-${at}.com`),
+            product(`s-${at}.com`, "1"),
+            ad(`s-${at}`, `s-${at}.com`)
+          ])
+          yield* run(second.flat(), 0, { provenance: { ...provenance, source: "second" } })
+          const { answer, rows } = yield* readBy(sources.forget("second"))
+          assert.deepStrictEqual(answer, { shops: few, products: few, ads: few })
+          // All products and all ads are read twice, because none of their indexes has the source.
+          assert.isAtMost(rows, 4 * (many + few) + few * readsOfARecord)
+        })
+      )
+    )
+  }
 
   it.effect("stops at too many rejects, and a first load then leaves nothing behind", () =>
     onFreshDatabase(

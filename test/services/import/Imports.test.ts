@@ -997,8 +997,6 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
           SELECT relname, seq_scan::int FROM pg_stat_xact_user_tables
           WHERE relname IN ('shop', 'product', 'ad', 'page_store') ORDER BY relname`
         const [forgotten, before, after] = yield* Effect.gen(function* () {
-          // Small tables are read as a whole otherwise, whatever their indexes.
-          yield* sql`SET LOCAL enable_seqscan = off`
           const before = yield* searched
           return [yield* sources.forget("both"), before, yield* searched] as const
         }).pipe(sql.withTransaction)
