@@ -24,17 +24,16 @@ export const layer = Layer.effectDiscard(
     const closing = yield* AccountClosing
     const { page } = yield* Layout
 
-    const show = (visitor: SignedIn, { problems = [], ...answer }: Partial<Refusal> = {}) => {
+    const show = (visitor: SignedIn, refused?: Refusal) => {
       const { locale, session } = visitor
       const { text } = locale
       return page({
-        hasProblems: problems.length > 0,
         heading: text("closing.heading"),
         account: visitor,
         section: "account",
-        ...answer,
+        refused,
         body: html`
-          ${problemSummary(problems)}
+          ${problemSummary(refused?.problems)}
           <p>${text("closing.about", { email: session.email })}</p>
           <ul>
             <li>${text("closing.ends")}</li>
@@ -44,7 +43,7 @@ export const layer = Layer.effectDiscard(
           <p>${text("closing.final")}</p>
           <form method="post" action="${closePath}">
             ${Csrf.hidden(visitor)}
-            ${ownPassword({ name: "current", label: text("emailChange.password"), email: session.email, problems })}
+            ${ownPassword({ name: "current", label: text("emailChange.password"), email: session.email, refused })}
             <button type="submit">${text("closing.submit")}</button>
           </form>
           <p><a href="${sections.account}">${text("closing.keep")}</a></p>

@@ -39,17 +39,16 @@ export const layer = Layer.effectDiscard(
     const { page } = yield* Layout
     const addressOf = ClientAddress.of(yield* AppConfig)
 
-    const show = (visitor: SignedIn, email = "", { problems = [], ...answer }: Partial<Refusal> = {}) => {
+    const show = (visitor: SignedIn, email = "", refused?: Refusal) => {
       const { locale, session } = visitor
       const { text } = locale
       return page({
-        hasProblems: problems.length > 0,
         heading: text("emailChange.heading"),
         account: visitor,
         section: "account",
-        ...answer,
+        refused,
         body: html`
-          ${problemSummary(problems)}
+          ${problemSummary(refused?.problems)}
           <p>${text("emailChange.about", { email: session.email })}</p>
           <form method="post" action="${emailPath}">
             ${Csrf.hidden(visitor)}
@@ -59,9 +58,9 @@ export const layer = Layer.effectDiscard(
               type: "email",
               autocomplete: "email",
               value: email,
-              error: problemOf(problems, "email")
+              error: problemOf(refused, "email")
             })}
-            ${ownPassword({ name: "current", label: text("emailChange.password"), email: session.email, problems })}
+            ${ownPassword({ name: "current", label: text("emailChange.password"), email: session.email, refused })}
             <button type="submit">${text("emailChange.submit")}</button>
           </form>
           <p><a href="${sections.account}">${text("password.toAccount")}</a></p>

@@ -30,7 +30,7 @@ export const newPasswordProblems = (
     : [{ field: "again", message: locale.text("password.differ") }])
 ]
 
-export const newPasswordFields = (problems: ReadonlyArray<Problem>, { text }: Locale): ReadonlyArray<Html> => [
+export const newPasswordFields = (refused: Refusal | undefined, { text }: Locale): ReadonlyArray<Html> => [
   field({
     name: "next",
     label: text("password.next"),
@@ -38,14 +38,14 @@ export const newPasswordFields = (problems: ReadonlyArray<Problem>, { text }: Lo
     autocomplete: "new-password",
     hint: text("password.hint", { min: Password.minCharacters }),
     minLength: Password.minCharacters,
-    error: problemOf(problems, "next")
+    error: problemOf(refused, "next")
   }),
   field({
     name: "again",
     label: text("password.again"),
     type: "password",
     autocomplete: "new-password",
-    error: problemOf(problems, "again")
+    error: problemOf(refused, "again")
   })
 ]
 
@@ -69,21 +69,20 @@ export const layer = Layer.effectDiscard(
     const passwords = yield* PasswordChange
     const { page } = yield* Layout
 
-    const show = (visitor: SignedIn, { problems = [], ...answer }: Partial<Refusal> = {}) => {
+    const show = (visitor: SignedIn, refused?: Refusal) => {
       const { text } = visitor.locale
       return page({
-        hasProblems: problems.length > 0,
         heading: text("password.heading"),
         account: visitor,
         section: "account",
-        ...answer,
+        refused,
         body: html`
-          ${problemSummary(problems)}
+          ${problemSummary(refused?.problems)}
           <p>${text("password.effect")}</p>
           <form method="post" action="${passwordPath}">
             ${Csrf.hidden(visitor)}
-            ${ownPassword({ name: "current", label: text("password.current"), email: visitor.session.email, problems })}
-            ${newPasswordFields(problems, visitor.locale)}
+            ${ownPassword({ name: "current", label: text("password.current"), email: visitor.session.email, refused })}
+            ${newPasswordFields(refused, visitor.locale)}
             <button type="submit">${text("password.submit")}</button>
           </form>
           <p><a href="${sections.account}">${text("password.toAccount")}</a></p>

@@ -38,16 +38,15 @@ export const layer = Layer.effectDiscard(
     const { page } = yield* Layout
     const addressOf = ClientAddress.of(yield* AppConfig)
 
-    const show = (visitor: Visitor, email = "", { problems = [], ...answer }: Partial<Refusal> = {}) => {
+    const show = (visitor: Visitor, email = "", refused?: Refusal) => {
       const { text } = visitor.locale
       return visitors.remember(visitor.secret)(
         page({
-          hasProblems: problems.length > 0,
           heading: text("reset.heading"),
           locale: visitor.locale,
-          ...answer,
+          refused,
           body: html`
-            ${problemSummary(problems)}
+            ${problemSummary(refused?.problems)}
             <p>${text("reset.about")}</p>
             <form method="post" action="${resetPath}">
               ${Csrf.hidden(visitor)}
@@ -57,7 +56,7 @@ export const layer = Layer.effectDiscard(
                 type: "email",
                 autocomplete: "username",
                 value: email,
-                error: problemOf(problems, "email")
+                error: problemOf(refused, "email")
               })}
               <button type="submit">${text("reset.submit")}</button>
             </form>
@@ -67,26 +66,20 @@ export const layer = Layer.effectDiscard(
       )
     }
 
-    const newPassword = (
-      visitor: Visitor,
-      token: Redacted.Redacted,
-      email: string,
-      { problems = [], ...answer }: Partial<Refusal> = {}
-    ) => {
+    const newPassword = (visitor: Visitor, token: Redacted.Redacted, email: string, refused?: Refusal) => {
       const { text } = visitor.locale
       return visitors.remember(visitor.secret)(
         page({
-          title: problems.length > 0 ? text("reset.newError") : text("reset.new"),
           heading: text("reset.new"),
           locale: visitor.locale,
-          ...answer,
+          refused,
           body: html`
-            ${problemSummary(problems)}
+            ${problemSummary(refused?.problems)}
             <p>${text("reset.newAbout", { email })}</p>
             <form method="post" action="${newPath}">
               ${Csrf.hidden(visitor)} ${MailLink.hiddenToken(token)}
               <input type="text" name="username" autocomplete="username" value="${email}" hidden />
-              ${newPasswordFields(problems, visitor.locale)}
+              ${newPasswordFields(refused, visitor.locale)}
               <button type="submit">${text("reset.newSubmit")}</button>
             </form>
           `

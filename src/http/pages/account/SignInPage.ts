@@ -5,14 +5,12 @@ import { AppConfig } from "../../../Config.ts"
 import * as Device from "../../../domain/access/Device.ts"
 import { Sessions } from "../../../services/access/Sessions.ts"
 import { SignIn } from "../../../services/access/SignIn.ts"
-import type { SignInRejected } from "../../../services/access/SignIn.ts"
 import { WebAuthn } from "../../../services/access/passkeys/WebAuthn.ts"
-import type { TooManyAttempts } from "../../../services/limits/SignInAttempts.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { FormRejected } from "../shared/ErrorPage.ts"
-import { field, problemOf, problemSummary } from "../shared/Fields.ts"
-import type { Problem } from "../shared/Fields.ts"
+import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
+import type { Problem, Refusal } from "../shared/Fields.ts"
 import { doneOf, said } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
@@ -45,15 +43,10 @@ export type Credentials = typeof Credentials.Type
 const Departure = Schema.Struct({ return_to: Schema.optionalKey(Schema.String) })
 type Departure = typeof Departure.Type
 
-/** The state of the form: empty, or with errors. */
 interface Shown {
-  readonly visitor: Visitor
   readonly returnTo: string | undefined
   readonly email?: string
   readonly done?: (typeof dones)[number] | undefined
-  readonly problems?: ReadonlyArray<Problem>
-  readonly status?: number
-  readonly retryAfterSeconds?: number
 }
 
 export const emptyFields = ({ email, password }: Credentials, locale: Locale): ReadonlyArray<Problem> => [
@@ -75,21 +68,19 @@ export const layer = Layer.effectDiscard(
     const addressOf = ClientAddress.of(config)
     const browserCookie = SessionCookie.ofBrowser(config)
 
-    const show = ({ done, email = "", problems = [], retryAfterSeconds, returnTo, status = 200, visitor }: Shown) => {
+    const show = (visitor: Visitor, { done, email = "", returnTo }: Shown, refused?: Refusal) => {
       const { text } = visitor.locale
       return visitors.remember(visitor.secret)(
         page({
-          hasProblems: problems.length > 0,
           heading: text("signIn.heading"),
           locale: visitor.locale,
-          status,
+          refused,
           // The sign-in may continue at an app through redirects, which `form-action` would block.
           policy: { formsLeave: returnTo !== undefined },
           passkeys: isAvailable,
-          headers: retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) },
           body: html`
             ${returnTo?.startsWith("/authorize?") && html`<p>${text("signIn.toConnect")}</p>`}
-            ${problemSummary(problems)} ${done !== undefined && said(text(`signIn.done.${done}`))}
+            ${problemSummary(refused?.problems)} ${done !== undefined && said(text(`signIn.done.${done}`))}
             <form method="post" action="${path}">
               ${Csrf.hidden(visitor)}
               ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
@@ -99,15 +90,15 @@ export const layer = Layer.effectDiscard(
                 type: "email",
                 autocomplete: "username",
                 value: email,
-                error: problemOf(problems, "email"),
-                autofocus: problems.length === 0 && done === undefined
+                error: problemOf(refused, "email"),
+                autofocus: refused === undefined && done === undefined
               })}
               ${field({
                 name: "password",
                 label: text("signIn.password"),
                 type: "password",
                 autocomplete: "current-password",
-                error: problemOf(problems, "password")
+                error: problemOf(refused, "password")
               })}
               <button type="submit">${text("signIn.submit")}</button>
             </form>
@@ -126,30 +117,15 @@ export const layer = Layer.effectDiscard(
       )
     }
 
-    const refused = (error: SignInRejected | TooManyAttempts, shown: Shown) =>
-      error._tag === "TooManyAttempts"
-        ? show({
-            ...shown,
-            problems: [
-              {
-                message: shown.visitor.locale.text("signIn.tooMany", {
-                  minutes: Math.ceil(error.retryAfterSeconds / 60)
-                })
-              }
-            ],
-            status: 429,
-            retryAfterSeconds: error.retryAfterSeconds
-          })
-        : show({ ...shown, problems: [{ message: shown.visitor.locale.text("signIn.wrong") }], status: 403 })
-
     const submit = Effect.fnUntraced(function* (
       form: Credentials,
       visitor: Visitor,
       request: HttpServerRequest.HttpServerRequest
     ) {
-      const shown = { visitor, returnTo: ReturnTo.parse(form.return_to), email: form.email.trim() }
-      const problems = emptyFields(form, visitor.locale)
-      if (problems.length > 0) return show({ ...shown, problems, status: 400 })
+      const { locale } = visitor
+      const shown = { returnTo: ReturnTo.parse(form.return_to), email: form.email.trim() }
+      const problems = emptyFields(form, locale)
+      if (problems.length > 0) return show(visitor, shown, refusal(400, ...problems))
       const device = Device.of(request.headers["user-agent"])
       const attempt = {
         email: form.email,
@@ -165,8 +141,9 @@ export const layer = Layer.effectDiscard(
         Effect.catchTags({
           SecondStepNeeded: ({ secret }) =>
             Effect.succeed(seeOther(ReturnTo.secondStepPath(shown.returnTo)).pipe(visitors.remember(secret))),
-          SignInRejected: (error) => Effect.succeed(refused(error, shown)),
-          TooManyAttempts: (error) => Effect.succeed(refused(error, shown))
+          SignInRejected: () =>
+            Effect.succeed(show(visitor, shown, refusal(403, { message: locale.text("signIn.wrong") }))),
+          TooManyAttempts: (error) => Effect.succeed(show(visitor, shown, tooMany(error, "signIn.tooMany", locale)))
         })
       )
     })
@@ -176,7 +153,7 @@ export const layer = Layer.effectDiscard(
       return Effect.succeed(
         isSignedIn(visitor)
           ? seeOther(returnTo ?? overviewPath)
-          : show({ visitor, returnTo, done: doneOf(request.url, dones) })
+          : show(visitor, { returnTo, done: doneOf(request.url, dones) })
       )
     })
 
@@ -185,13 +162,11 @@ export const layer = Layer.effectDiscard(
       // A form from another site arrives without the cookie. Setting a new cookie would end an existing session.
       return Effect.succeed(
         request.headers["sec-fetch-site"] === "same-origin"
-          ? show({
+          ? show(
               visitor,
-              returnTo,
-              email: form.email,
-              problems: [{ message: visitor.locale.text("signIn.outOfDate") }],
-              status: 403
-            })
+              { returnTo, email: form.email },
+              refusal(403, { message: visitor.locale.text("signIn.outOfDate") })
+            )
           : seeOther(ReturnTo.signInPath(returnTo))
       )
     })

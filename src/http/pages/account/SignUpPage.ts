@@ -43,18 +43,17 @@ export const layer = Layer.effectDiscard(
     const show = (
       visitor: Visitor,
       { email = "", returnTo }: { readonly email?: string; readonly returnTo: string | undefined },
-      { problems = [], ...answer }: Partial<Refusal> = {}
+      refused?: Refusal
     ) => {
       const { text } = visitor.locale
       return visitors.remember(visitor.secret)(
         page({
-          hasProblems: problems.length > 0,
           heading: text("signUp.heading"),
           locale: visitor.locale,
-          ...answer,
+          refused,
           body: html`
             ${returnTo?.startsWith("/authorize?") && html`<p>${text("signUp.toConnect")}</p>`}
-            ${problemSummary(problems)}
+            ${problemSummary(refused?.problems)}
             <form method="post" action="${path}">
               ${Csrf.hidden(visitor)}
               ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
@@ -65,8 +64,8 @@ export const layer = Layer.effectDiscard(
                 autocomplete: "username",
                 value: email,
                 hint: text("signUp.emailHint"),
-                error: problemOf(problems, "email"),
-                autofocus: problems.length === 0
+                error: problemOf(refused, "email"),
+                autofocus: refused === undefined
               })}
               ${field({
                 name: "password",
@@ -75,7 +74,7 @@ export const layer = Layer.effectDiscard(
                 autocomplete: "new-password",
                 hint: text("password.hint", { min: Password.minCharacters }),
                 minLength: Password.minCharacters,
-                error: problemOf(problems, "password")
+                error: problemOf(refused, "password")
               })}
               <button type="submit">${text("signUp.submit")}</button>
             </form>
@@ -90,17 +89,16 @@ export const layer = Layer.effectDiscard(
       visitor: Visitor,
       token: Redacted.Redacted,
       { email, needsPassword }: { readonly email: string; readonly needsPassword: boolean },
-      { problems = [], ...answer }: Partial<Refusal> = {}
+      refused?: Refusal
     ) => {
       const { text } = visitor.locale
       return visitors.remember(visitor.secret)(
         page({
-          title: problems.length > 0 ? text("signUp.confirmError") : text("signUp.confirm"),
           heading: text("signUp.confirm"),
           locale: visitor.locale,
-          ...answer,
+          refused,
           body: html`
-            ${problemSummary(problems)}
+            ${problemSummary(refused?.problems)}
             <p>${text("signUp.confirmAbout", { email })}</p>
             <form method="post" action="${confirmPath}">
               ${Csrf.hidden(visitor)} ${MailLink.hiddenToken(token)}
@@ -113,7 +111,7 @@ export const layer = Layer.effectDiscard(
                   type: "password",
                   autocomplete: "current-password",
                   hint: text("signUp.passwordWhy"),
-                  error: problemOf(problems, "password")
+                  error: problemOf(refused, "password")
                 })
               }
               <button type="submit">${text("signUp.confirmSubmit")}</button>

@@ -24,7 +24,7 @@ import { nameForm, searchesPath, searchPath } from "./SearchActions.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { FormUnreadable, PageNotFound } from "../shared/ErrorPage.ts"
 import type { PageError } from "../shared/ErrorPage.ts"
-import { problemSummary } from "../shared/Fields.ts"
+import { problemSummary, refusal } from "../shared/Fields.ts"
 import { doneNotice, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -175,17 +175,15 @@ export const layer = Layer.effectDiscard(
       }
     ) => {
       const { text } = visitor.locale
-      const { isBad } = form
-      const error = isBad ? text("saved.badName", { most: maxNameCharacters }) : undefined
+      const error = form.isBad ? text("saved.badName", { most: maxNameCharacters }) : undefined
+      const refused = error === undefined ? undefined : refusal(400, { field: "name", message: error })
       return page({
         heading: form.heading,
-        hasProblems: isBad,
-        status: isBad ? 400 : 200,
+        refused,
         account: visitor,
         section: "searches",
         body: html`
-          ${problemSummary(error === undefined ? [] : [{ field: "name", message: error }])}
-          ${nameForm({ ...form, visitor, error })}
+          ${problemSummary(refused?.problems)} ${nameForm({ ...form, visitor, error })}
           <p><a href="${searchesPath}">${text("saved.heading")}</a></p>
         `
       })

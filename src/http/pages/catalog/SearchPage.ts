@@ -26,8 +26,8 @@ import { DataAsOf } from "../../../services/import/Sources.ts"
 import * as ToolDefinition from "../../../services/tools/ToolDefinition.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import type { PageError } from "../shared/ErrorPage.ts"
-import { problemSummary } from "../shared/Fields.ts"
-import type { Problem } from "../shared/Fields.ts"
+import { problemSummary, refusal } from "../shared/Fields.ts"
+import type { Problem, Refusal } from "../shared/Fields.ts"
 import * as FilterChips from "./FilterChips.ts"
 import { filterForm, isArgument, places, typedOf } from "./FilterForm.ts"
 import type { Searched, Subject } from "./FilterForm.ts"
@@ -228,7 +228,7 @@ export const isSame = (some: SearchAddress.Pairs, others: SearchAddress.Pairs): 
 
 export interface Answered {
   readonly status?: number
-  readonly problems?: ReadonlyArray<Problem>
+  readonly refused?: Refusal
   readonly body?: Html | undefined
 }
 
@@ -236,17 +236,17 @@ export interface Answered {
 export const pageOf = (
   visitor: SignedIn,
   searched: Searched,
-  { body, heading, problems = [], status = 200 }: Answered & { readonly heading: string }
+  { body, heading, refused, status }: Answered & { readonly heading: string }
 ): Page => {
   const { text } = visitor.locale
   return {
     status,
+    refused,
     heading,
-    hasProblems: problems.length > 0,
     account: visitor,
     section: searched.subject,
     width: "wide",
-    body: html`${problemSummary(problems)}
+    body: html`${problemSummary(refused?.problems)}
       <div class="searching">
         ${filterForm(searched)}
         <section class="results" aria-label="${text("search.results")}">${body}</section>
@@ -255,13 +255,15 @@ export const pageOf = (
 }
 
 export const invalid = (issues: ReadonlyArray<ArgumentIssue>, locale: Locale, typed: Typed): Answered => ({
-  status: 400,
-  problems: [{ message: locale.text("search.invalid") }, ...issues.map((issue) => problemOf(issue, locale, typed))]
+  refused: refusal(
+    400,
+    { message: locale.text("search.invalid") },
+    ...issues.map((issue) => problemOf(issue, locale, typed))
+  )
 })
 
 export const tooLong = (length: number, { text }: Locale): Answered => ({
-  status: 414,
-  problems: [{ message: text("search.tooLong", { length, limit: maxAddress }) }]
+  refused: refusal(414, { message: text("search.tooLong", { length, limit: maxAddress }) })
 })
 
 /** The field of the issue, if there is one, and what is wrong with it. */

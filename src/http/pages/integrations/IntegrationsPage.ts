@@ -11,7 +11,7 @@ import { appList, keyList } from "./Credentials.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { doneNotice } from "../shared/FlashNotice.ts"
 import { field, problemOf, problemSummary, refusal } from "../shared/Fields.ts"
-import type { Problem, Refusal } from "../shared/Fields.ts"
+import type { Refusal } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { integrationsPath } from "./IntegrationsPaths.ts"
@@ -53,8 +53,7 @@ export const upgradePrompt = (billing: string | undefined, locale: Locale): Html
 /** What the page shows, also again after an error in the form. */
 interface Shown {
   readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly problems?: ReadonlyArray<Problem>
+  readonly refused?: Refusal
   readonly name?: string
   readonly attempt?: KeyAttempt
   readonly mayCreate?: boolean
@@ -72,7 +71,7 @@ export const layer = Layer.effectDiscard(
     const { mcpUrl } = config
     const { billing } = OutwardLinks.of(config)
 
-    const createForm = (visitor: SignedIn, attempt: KeyAttempt, { name = "", problems = [] }: Shown) => {
+    const createForm = (visitor: SignedIn, attempt: KeyAttempt, { name = "", refused }: Shown) => {
       const { text } = visitor.locale
       return html`
         <form method="post" action="${integrationsPath}" class="one-line">
@@ -85,7 +84,7 @@ export const layer = Layer.effectDiscard(
             type: "text",
             autocomplete: "off",
             value: name,
-            error: problemOf(problems, "name")
+            error: problemOf(refused, "name")
           })}
           <button type="submit">${text("integrations.create")}</button>
         </form>
@@ -95,12 +94,12 @@ export const layer = Layer.effectDiscard(
     /** The form that creates a key, or why there is none. */
     const creation = (visitor: SignedIn, listed: ReadonlyArray<ApiKey>, attempt: KeyAttempt, shown: Shown) => {
       const { text } = visitor.locale
-      const { mayCreate = mayCallTools(visitor.session), problems = [] } = shown
+      const { mayCreate = mayCallTools(visitor.session), refused } = shown
       if (!mayCreate) return upgradePrompt(billing, visitor.locale)
       const isFull = listed.length >= maxActive
       return html`
-        ${problemSummary(problems)}
-        ${isFull && problems.length === 0 && html`<p class="notice" role="note">${text("integrations.allInUse", { most: maxActive })}</p>`}
+        ${problemSummary(refused?.problems)}
+        ${isFull && refused === undefined && html`<p class="notice" role="note">${text("integrations.allInUse", { most: maxActive })}</p>`}
         ${!isFull && createForm(visitor, attempt, shown)}
       `
     }
@@ -108,7 +107,7 @@ export const layer = Layer.effectDiscard(
     const show = Effect.fnUntraced(function* (visitor: SignedIn, shown: Shown) {
       const { locale, session } = visitor
       const { text } = locale
-      const { headers, problems = [], status, url = "" } = shown
+      const { refused, status, url = "" } = shown
       const [listed, connected, newAttempt] = yield* Effect.all(
         [keys.list(session.accountId), apps.list(session.accountId), keys.newAttempt],
         { concurrency: 2 }
@@ -117,10 +116,9 @@ export const layer = Layer.effectDiscard(
         account: visitor,
         section: "integrations",
         width: "wide",
-        hasProblems: problems.length > 0,
         heading: text("integrations.heading"),
         status,
-        headers,
+        refused,
         body: html`
           ${doneNotice(url, dones, (done) => text(`integrations.done.${done}`))}
           <section class="panel" aria-labelledby="keys">
@@ -145,7 +143,7 @@ export const layer = Layer.effectDiscard(
     const submit = Effect.fnUntraced(function* (form: Form, visitor: SignedIn) {
       const { attempt, name } = form
       const refused = (error: InvalidKeyName | TooManyKeys) =>
-        show(visitor, { ...refusalOf(error, visitor.locale), name, attempt })
+        show(visitor, { refused: refusalOf(error, visitor.locale), name, attempt })
       return yield* keys.create(visitor.session.accountId, name, attempt).pipe(
         Effect.map((made) => page(newKey({ visitor, made, mcpUrl }))),
         Effect.catchTags({

@@ -8,7 +8,7 @@ import type { ApiKey, InvalidKeyName, TooManyKeys } from "../../../services/acce
 import { maskOf } from "./Credentials.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { field, problemOf, problemSummary } from "../shared/Fields.ts"
-import type { Problem } from "../shared/Fields.ts"
+import type { Refusal } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { KeyName, refusalOf, upgradePrompt } from "./IntegrationsPage.ts"
@@ -26,8 +26,7 @@ type Form = typeof Form.Type
 
 interface Shown {
   readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly problems?: ReadonlyArray<Problem>
+  readonly refused?: Refusal
   readonly form?: Form
   readonly mayReplace?: boolean
 }
@@ -67,7 +66,7 @@ export const layer = Layer.effectDiscard(
 
     const replaceForm = (visitor: SignedIn, old: ApiKey, isFull: boolean, shown: Shown & { attempt: KeyAttempt }) => {
       const { text } = visitor.locale
-      const { attempt, form, problems = [] } = shown
+      const { attempt, form, refused } = shown
       return html`
         <p>${text("key.replaceHow")}</p>
         <form method="post" action="${keyPath(old.id, "replace")}">
@@ -80,7 +79,7 @@ export const layer = Layer.effectDiscard(
             type: "text",
             autocomplete: "off",
             value: form?.name ?? old.name,
-            error: problemOf(problems, "name")
+            error: problemOf(refused, "name")
           })}
           ${choices(visitor, isFull, isFull ? "now" : (form?.ends ?? "in_24_hours"))}
           <button type="submit">${text("key.replace")}</button>
@@ -95,7 +94,7 @@ export const layer = Layer.effectDiscard(
       const old = listed.find((key) => key.id === id)
       if (old === undefined) return page(gone(visitor))
       const attempt = shown.form?.attempt ?? (yield* keys.newAttempt)
-      const { headers, mayReplace = mayCallTools(session), problems = [], status } = shown
+      const { mayReplace = mayCallTools(session), refused, status } = shown
       const body = () => {
         if (old.endsAt !== null)
           return html`<p>${locale.html("key.replacedAlready", { end: locale.dateTime(old.endsAt) })}</p>`
@@ -105,12 +104,11 @@ export const layer = Layer.effectDiscard(
       return page({
         account: visitor,
         section: "integrations",
-        hasProblems: problems.length > 0,
         heading: text("key.replaceKey"),
         status,
-        headers,
+        refused,
         body: html`
-          ${problemSummary(problems)}
+          ${problemSummary(refused?.problems)}
           <dl>
             <dt>${text("key.name")}</dt>
             <dd><bdi>${old.name}</bdi></dd>
@@ -126,7 +124,7 @@ export const layer = Layer.effectDiscard(
     const submit = Effect.fnUntraced(function* (form: Form, visitor: SignedIn) {
       const id = yield* pathId
       const refused = (error: InvalidKeyName | TooManyKeys) =>
-        show(visitor, id, { ...refusalOf(error, visitor.locale), form })
+        show(visitor, id, { refused: refusalOf(error, visitor.locale), form })
       return yield* keys.replace(visitor.session.accountId, id, form).pipe(
         Effect.map(({ key, replaced, secret }) =>
           page(newKey({ visitor, made: { key, secret }, replaced: { key: replaced, ends: form.ends }, mcpUrl }))

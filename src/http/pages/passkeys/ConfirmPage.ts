@@ -11,8 +11,8 @@ import { SecondStep } from "../../../services/access/passkeys/SecondStep.ts"
 import { Sessions } from "../../../services/access/Sessions.ts"
 import { SignIn } from "../../../services/access/SignIn.ts"
 import * as Csrf from "../shared/Csrf.ts"
-import { ownPassword, problemSummary } from "../shared/Fields.ts"
-import type { Problem } from "../shared/Fields.ts"
+import { ownPassword, problemSummary, refusal } from "../shared/Fields.ts"
+import type { Refusal } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
@@ -20,7 +20,7 @@ import * as ReturnTo from "../shared/ReturnTo.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 import { Answer, Asked, challengePath, passkeyForm, tools } from "./PasskeyForm.ts"
 import { passkeysAnchor } from "./PasskeySection.ts"
-import { answerOf, problemText } from "./PasskeySignInPages.ts"
+import { refusalOf } from "./PasskeySignInPages.ts"
 import type { Failed } from "./PasskeySignInPages.ts"
 
 const path = "/dashboard/account/confirm"
@@ -52,11 +52,10 @@ export const layer = Layer.effectDiscard(
         readonly known: ReadonlyArray<Passkey>
         /** The password is not enough. */
         readonly needsPasskey: boolean
-        readonly problems?: ReadonlyArray<Problem>
-        readonly answer?: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
+        readonly refused?: Refusal
       }
     ) => {
-      const { answer, known, problems = [], returnTo } = options
+      const { known, refused, returnTo } = options
       const { locale, session } = visitor
       const { text } = locale
       // Only operators learn that there are such pages.
@@ -65,14 +64,13 @@ export const layer = Layer.effectDiscard(
         ? text("confirm.operator")
         : text(options.needsPasskey ? "confirm.operatorChange" : "confirm.about")
       return page({
-        hasProblems: problems.length > 0,
         heading: text("confirm.heading"),
         account: visitor,
         section: "account",
         passkeys: true,
-        ...answer,
+        refused,
         body: html`
-          ${problemSummary(problems)}
+          ${problemSummary(refused?.problems)}
           <p>${about}</p>
           ${
             known.length > 0 &&
@@ -90,7 +88,7 @@ export const layer = Layer.effectDiscard(
             html`<form method="post" action="${path}">
               ${Csrf.hidden(visitor)}
               ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
-              ${ownPassword({ name: "password", label: text("signIn.password"), email: session.email, problems })}
+              ${ownPassword({ name: "password", label: text("signIn.password"), email: session.email, refused })}
               <button type="submit">${text("confirm.usePassword")}</button>
             </form>`
           }
@@ -107,13 +105,8 @@ export const layer = Layer.effectDiscard(
       return { known, needsPasskey: needsPasskey(session, { secondStep: isOn, passkeys: known.length }) }
     })
 
-    const failed = Effect.fnUntraced(function* (
-      visitor: SignedIn,
-      returnTo: string | undefined,
-      problem: Problem,
-      answer: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
-    ) {
-      return show(visitor, { ...(yield* standing(visitor)), returnTo, problems: [problem], answer })
+    const failed = Effect.fnUntraced(function* (visitor: SignedIn, returnTo: string | undefined, refused: Refusal) {
+      return show(visitor, { ...(yield* standing(visitor)), returnTo, refused })
     })
 
     yield* routes.signedInPage(path, (visitor, { url }) =>
@@ -124,15 +117,14 @@ export const layer = Layer.effectDiscard(
       const { locale, session } = visitor
       const returnTo = ReturnTo.parse(form.return_to)
       const wrong = (message: string, status: number) =>
-        failed(visitor, returnTo, { field: "password", message }, { status, headers: {} })
+        failed(visitor, returnTo, refusal(status, { field: "password", message }))
       if (Redacted.value(form.password) === "") return wrong(locale.text("signIn.noPassword"), 400)
       return signIn.verify({ session, password: form.password }).pipe(
         Effect.andThen(sessions.confirm(session)),
         Effect.as(seeOther(placeOf(returnTo))),
         Effect.catchTags({
           SignInRejected: () => wrong(locale.text("confirm.wrong"), 403),
-          TooManyAttempts: (error) =>
-            failed(visitor, returnTo, { message: problemText(error, locale) }, answerOf(error))
+          TooManyAttempts: (error) => failed(visitor, returnTo, refusalOf(error, locale))
         })
       )
     })
@@ -143,8 +135,7 @@ export const layer = Layer.effectDiscard(
 
     yield* routes.signedInForm(passkeyPath, path, Answer, (form, visitor) => {
       const returnTo = ReturnTo.parse(form.return_to)
-      const refused = (error: Failed) =>
-        failed(visitor, returnTo, { message: problemText(error, visitor.locale) }, answerOf(error))
+      const refused = (error: Failed) => failed(visitor, returnTo, refusalOf(error, visitor.locale))
       return signIns
         .confirm(visitor.session, visitor.secret, form.credential)
         .pipe(

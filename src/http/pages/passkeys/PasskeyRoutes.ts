@@ -26,7 +26,7 @@ import {
   wrongCode
 } from "./PasskeySection.ts"
 import type { dones } from "./PasskeySection.ts"
-import { answerOf, problemText } from "./PasskeySignInPages.ts"
+import { refusalOf } from "./PasskeySignInPages.ts"
 import type { Failed } from "./PasskeySignInPages.ts"
 
 /** Of an operator's first passkey. */
@@ -62,14 +62,15 @@ export const layer = Layer.effectDiscard(
 
     const failed = (visitor: SignedIn) => (error: Failed) => {
       const { locale } = visitor
+      const refused = refusalOf(error, locale)
       return Effect.succeed(
         page({
           heading: locale.text("passkeys.failed"),
           account: visitor,
           section: "account",
-          ...answerOf(error),
+          refused,
           body: html`
-            ${problemSummary([{ message: problemText(error, locale) }])}
+            ${problemSummary(refused.problems)}
             <p><a href="${passkeysAnchor}">${locale.text("password.toAccount")}</a></p>
           `
         })

@@ -11,8 +11,7 @@ import { WebAuthn } from "../../../services/access/passkeys/WebAuthn.ts"
 import { isConfirmed } from "../../../services/access/Sessions.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { deviceName } from "../shared/DeviceName.ts"
-import { field, problemOf, problemSummary } from "../shared/Fields.ts"
-import type { Problem } from "../shared/Fields.ts"
+import { field, problemSummary } from "../shared/Fields.ts"
 import { doneNotice, doneOf } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -84,7 +83,7 @@ const button = (visitor: SignedIn, action: string, label: string): Html =>
     <button type="submit" class="secondary outline">${label}</button>
   </form>`
 
-const addForm = (visitor: SignedIn, isCoded: boolean, problems: ReadonlyArray<Problem>): Html => {
+const addForm = (visitor: SignedIn, isCoded: boolean, codeError: string | undefined): Html => {
   const { text } = visitor.locale
   return passkeyForm({
     visitor,
@@ -112,7 +111,7 @@ const addForm = (visitor: SignedIn, isCoded: boolean, problems: ReadonlyArray<Pr
           type: "text",
           autocomplete: "off",
           hint: text("passkeys.codeHint"),
-          error: problemOf(problems, "code")
+          error: codeError
         })
       }`
   })
@@ -161,7 +160,7 @@ export const make = Effect.gen(function* () {
     known: ReadonlyArray<Passkey>,
     standing: Standing,
     mayChange: boolean,
-    problems: ReadonlyArray<Problem>
+    codeError: string | undefined
   ): Html => {
     const { text } = visitor.locale
     const { isOn } = standing
@@ -173,7 +172,7 @@ export const make = Effect.gen(function* () {
         </ul>`
       }
       ${isOn && known.length === 1 && html`<p class="hint">${text("passkeys.lastStays")}</p>`}
-      ${mayChange && known.length < maxPerAccount && addForm(visitor, needsCode(visitor.session, known.length), problems)}
+      ${mayChange && known.length < maxPerAccount && addForm(visitor, needsCode(visitor.session, known.length), codeError)}
       ${known.length >= maxPerAccount && html`<p class="hint">${text("passkeys.full", { max: maxPerAccount })}</p>`}
       ${mayChange && html`<p class="hint" data-no-passkeys>${text("passkeys.unsupported")}</p>`}
       ${known.length > 0 && step(visitor, standing, mayChange)}
@@ -191,14 +190,14 @@ export const make = Effect.gen(function* () {
       )
       const account = { secondStep: standing.isOn, passkeys: known.length }
       const mayChange = isConfirmed(session, now) && !needsPasskey(session, account)
-      const problems =
-        doneOf(url, [wrongCode]) === undefined ? [] : [{ field: "code", message: text(`passkeys.done.${wrongCode}`) }]
+      const codeError = doneOf(url, [wrongCode]) === undefined ? undefined : text(`passkeys.done.${wrongCode}`)
       return html`
-        ${problemSummary(problems)} ${doneNotice(url, dones, (done) => text(`passkeys.done.${done}`))}
+        ${codeError !== undefined && problemSummary([{ field: "code", message: codeError }])}
+        ${doneNotice(url, dones, (done) => text(`passkeys.done.${done}`))}
         <section class="panel" aria-labelledby="passkeys">
           <h2 id="passkeys">${text("passkeys.heading")}</h2>
           <p>${text("passkeys.about")}</p>
-          ${isAvailable ? body(visitor, known, standing, mayChange, problems) : html`<p>${text("passkeys.unavailable")}</p>`}
+          ${isAvailable ? body(visitor, known, standing, mayChange, codeError) : html`<p>${text("passkeys.unavailable")}</p>`}
           ${log(standing, locale)}
         </section>
       `

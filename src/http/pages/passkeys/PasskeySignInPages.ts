@@ -10,8 +10,8 @@ import type { VerificationError } from "../../../services/access/passkeys/Passke
 import { maxCharacters as maxCodeCharacters } from "../../../services/access/passkeys/RecoveryCodes.ts"
 import { WebAuthn } from "../../../services/access/passkeys/WebAuthn.ts"
 import * as Csrf from "../shared/Csrf.ts"
-import { field, problemOf, problemSummary } from "../shared/Fields.ts"
-import type { Problem } from "../shared/Fields.ts"
+import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
+import type { Refusal } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, overviewPath } from "../shared/Layout.ts"
@@ -45,24 +45,18 @@ export const section = (visitor: Visitor, returnTo: string | undefined): Html =>
 /** An attempt that failed, which the page says beside its form. */
 export type Failed = Exclude<VerificationError, ServiceUnavailable> | CodeRejected
 
-export const problemText = (error: Failed, { text }: Locale): string => {
+export const refusalOf = (error: Failed, locale: Locale): Refusal => {
   switch (error._tag) {
     case "PasskeyRejected":
-      return text("passkeyForm.rejected")
+      return refusal(403, { message: locale.text("passkeyForm.rejected") })
     case "ChallengeExpired":
-      return text("passkeyForm.expired")
+      return refusal(403, { message: locale.text("passkeyForm.expired") })
     case "CodeRejected":
-      return text("secondStep.wrongCode")
+      return refusal(403, { field: "code", message: locale.text("secondStep.wrongCode") })
     case "TooManyAttempts":
-      return text("signIn.tooMany", { minutes: Math.ceil(error.retryAfterSeconds / 60) })
+      return tooMany(error, "signIn.tooMany", locale)
   }
 }
-
-/** Status and headers of the answer to a failed attempt. */
-export const answerOf = (error: Failed) =>
-  error._tag === "TooManyAttempts"
-    ? { status: 429, headers: { "retry-after": String(error.retryAfterSeconds) } }
-    : { status: 403, headers: {} }
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -81,16 +75,16 @@ export const layer = Layer.effectDiscard(
     /** After a passkey failed on the sign-in page: try again, or use the password. */
     const failed = (error: Failed, visitor: Visitor, returnTo: string | undefined) => {
       const { locale } = visitor
+      const refused = refusalOf(error, locale)
       return visitors.remember(visitor.secret)(
         page({
-          hasProblems: true,
           heading: locale.text("signIn.heading"),
           locale,
-          ...answerOf(error),
+          refused,
           passkeys: true,
           policy: { formsLeave: returnTo !== undefined },
           body: html`
-            ${problemSummary([{ message: problemText(error, locale) }])} ${section(visitor, returnTo)}
+            ${problemSummary(refused.problems)} ${section(visitor, returnTo)}
             <p><a href="${ReturnTo.signInPath(returnTo)}">${locale.text("signIn.withPassword")}</a></p>
           `
         })
@@ -110,22 +104,16 @@ export const layer = Layer.effectDiscard(
       )
     })
 
-    const show = (
-      visitor: Visitor,
-      returnTo: string | undefined,
-      problems: ReadonlyArray<Problem> = [],
-      answer: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {}
-    ) => {
+    const show = (visitor: Visitor, returnTo: string | undefined, refused?: Refusal) => {
       const { text } = visitor.locale
       return page({
-        hasProblems: problems.length > 0,
         heading: text("secondStep.heading"),
         locale: visitor.locale,
         passkeys: true,
         policy: { formsLeave: returnTo !== undefined },
-        ...answer,
+        refused,
         body: html`
-          ${problemSummary(problems)}
+          ${problemSummary(refused?.problems)}
           <p>${text("secondStep.about")}</p>
           ${
             isAvailable &&
@@ -148,7 +136,7 @@ export const layer = Layer.effectDiscard(
               type: "text",
               autocomplete: "off",
               hint: text("secondStep.codeHint"),
-              error: problemOf(problems, "code")
+              error: problemOf(refused, "code")
             })}
             <button type="submit" class="secondary">${text("secondStep.useCode")}</button>
           </form>
@@ -173,8 +161,7 @@ export const layer = Layer.effectDiscard(
 
     yield* routes.form(secondPasskeyPath, Answer, (form, visitor, request) => {
       const returnTo = ReturnTo.parse(form.return_to)
-      const refused = (error: Failed) =>
-        Effect.succeed(show(visitor, returnTo, [{ message: problemText(error, visitor.locale) }], answerOf(error)))
+      const refused = (error: Failed) => Effect.succeed(show(visitor, returnTo, refusalOf(error, visitor.locale)))
       return signIns.second(visitOf(visitor, request), form.credential).pipe(
         Effect.map((signedIn) => entered(signedIn, returnTo)),
         Effect.catchTags({
@@ -188,10 +175,7 @@ export const layer = Layer.effectDiscard(
 
     yield* routes.form(secondPath, Code, (form, visitor, request) => {
       const returnTo = ReturnTo.parse(form.return_to)
-      const refused = (error: Failed) =>
-        Effect.succeed(
-          show(visitor, returnTo, [{ field: "code", message: problemText(error, visitor.locale) }], answerOf(error))
-        )
+      const refused = (error: Failed) => Effect.succeed(show(visitor, returnTo, refusalOf(error, visitor.locale)))
       return signIns.secondByCode(visitOf(visitor, request), form.code).pipe(
         Effect.map((signedIn) => entered(signedIn, returnTo)),
         Effect.catchTags({ NoPendingSignIn: again(returnTo), CodeRejected: refused, TooManyAttempts: refused })

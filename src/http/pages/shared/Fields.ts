@@ -50,7 +50,7 @@ export interface Problem {
  * The summary above a form. It takes the focus when the page opens, so that screen readers read it first even without
  * scripts.
  */
-export const problemSummary = (problems: ReadonlyArray<Problem>): Html | undefined =>
+export const problemSummary = (problems: ReadonlyArray<Problem> = []): Html | undefined =>
   problems.length === 0
     ? undefined
     : html` <div class="problems" role="alert" tabindex="-1" autofocus>
@@ -58,18 +58,18 @@ export const problemSummary = (problems: ReadonlyArray<Problem>): Html | undefin
       </div>`
 
 /** The error of one field, as {@link field} takes it. */
-export const problemOf = (problems: ReadonlyArray<Problem>, name: string): string | undefined =>
-  problems.find((problem) => problem.field === name)?.message
+export const problemOf = (refused: Refusal | undefined, name: string): string | undefined =>
+  refused?.problems.find((problem) => problem.field === name)?.message
 
 /** The current password. The hidden e-mail address lets password managers recognize the account. */
 export const ownPassword = (options: {
   readonly name: string
   readonly label: string
   readonly email: string
-  readonly problems: ReadonlyArray<Problem>
+  readonly refused: Refusal | undefined
 }): Html => {
-  const { email, problems, ...rest } = options
-  const error = problemOf(problems, rest.name)
+  const { email, refused, ...rest } = options
+  const error = problemOf(refused, rest.name)
   return html`<input type="text" name="username" autocomplete="username" value="${email}" hidden />
     ${field({ ...rest, type: "password", autocomplete: "current-password", error })}`
 }

@@ -4,6 +4,7 @@ import { HttpServerResponse } from "effect/http"
 import { iconPath } from "../../mcp/ServerInfo.ts"
 import { Assets } from "./Assets.ts"
 import { documentationPath } from "./DocumentationPaths.ts"
+import type { Refusal } from "./Fields.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import * as Locale from "./Locale.ts"
@@ -33,8 +34,11 @@ export interface Page {
   readonly title?: string
   /** Text, or HTML together with a `title` that has the same text. */
   readonly heading: string | Html
-  /** Whether a form of the page was refused. The title begins with it, because screen readers read the title first. */
-  readonly hasProblems?: boolean
+  /**
+   * A form of the page that was refused: the status and headers of the response. The title begins with it, because screen readers
+   * read the title first.
+   */
+  readonly refused?: Refusal | undefined
   readonly body: Html
   /** The language of the page's texts. That of the account by default, or English without one. */
   readonly locale?: Locale.Locale | undefined
@@ -110,7 +114,7 @@ export class Layout extends Context.Service<
           contentType: "text/html; charset=utf-8",
           headers: {
             ...PageHeaders.of({ scripts, passkeys: page.passkeys === true, ...page.policy }),
-            ...page.headers
+            ...(page.refused ?? page).headers
           }
         }
       }
@@ -118,7 +122,7 @@ export class Layout extends Context.Service<
         written,
         page: (page: Page) => {
           const { contentType, headers, text } = written(page)
-          return HttpServerResponse.text(text, { status: page.status ?? 200, contentType, headers })
+          return HttpServerResponse.text(text, { status: (page.refused ?? page).status ?? 200, contentType, headers })
         }
       }
     })
@@ -174,7 +178,7 @@ const document = (
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>${page.hasProblems === true ? text("layout.titleOfError", { title }) : title} · Discovery</title>
+        <title>${page.refused !== undefined ? text("layout.titleOfError", { title }) : title} · Discovery</title>
         <link rel="icon" href="${iconPath}" type="image/svg+xml" />
         <link rel="stylesheet" href="${stylePath}" />
         ${scriptPaths.map((path) => html`<script type="module" src="${path}"></script>`)}
