@@ -13,6 +13,7 @@ import * as Csrf from "../shared/Csrf.ts"
 import { deviceName } from "../shared/DeviceName.ts"
 import { doneNotice, withDone } from "../shared/FlashNotice.ts"
 import { emailPath } from "./EmailPage.ts"
+import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
@@ -97,14 +98,8 @@ export const layer = Layer.effectDiscard(
                 <dd>${session.email}</dd>
                 <dd><a href="${emailPath}">${text("account.changeEmail")}</a></dd>
               </div>
-              <div>
-                <dt>${text("account.plan")}</dt>
-                <dd>${titles[session.plan]}</dd>
-              </div>
-              <div>
-                <dt>${text("account.status")}</dt>
-                <dd>${statusBadge(session.status, locale)}</dd>
-              </div>
+              ${fact(text("account.plan"), titles[session.plan])}
+              ${fact(text("account.status"), statusBadge(session.status, locale))}
             </dl>
             ${
               ways.length > 0 &&

@@ -10,6 +10,7 @@ import { Billing } from "../../../services/billing/Billing.ts"
 import { returnPath } from "../../../services/billing/StripeApi.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { doneNotice, withDone } from "../shared/FlashNotice.ts"
+import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
@@ -78,14 +79,8 @@ export const layer = Layer.effectDiscard(
             ${doneNotice(url, dones, () => text(Plan.mayCallTools(session) ? "billing.active" : "billing.pending"))}
             ${subscriptionNotice(session, { billing: undefined, locale })}
             <dl class="figures who-is">
-              <div>
-                <dt>${text("account.plan")}</dt>
-                <dd>${Plan.titles[session.plan]}</dd>
-              </div>
-              <div>
-                <dt>${text("account.status")}</dt>
-                <dd>${statusBadge(session.status, locale)}</dd>
-              </div>
+              ${fact(text("account.plan"), Plan.titles[session.plan])}
+              ${fact(text("account.status"), statusBadge(session.status, locale))}
             </dl>
             ${!isRunning && html`<p>${text("billing.choose")}</p>`}
             ${!isRunning && paidPlans.map((plan) => offer(plan, visitor))} ${isCustomer && manage(visitor, isRunning)}

@@ -18,6 +18,7 @@ import { searchesPath, searchPath } from "../catalog/SearchActions.ts"
 import { none } from "../catalog/SearchPage.ts"
 import { copyText } from "../shared/CopyText.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
+import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, overviewPath, sections } from "../shared/Layout.ts"
@@ -33,21 +34,13 @@ const shownCalls = 5
 
 const creditsOf = (credits: Credits | undefined, { date, number, text }: Locale): Html =>
   credits === undefined
-    ? html`<div>
-        <dt>${text("dashboard.creditsLeft")}</dt>
-        <dd>${text("dashboard.noCredits")}</dd>
-      </div>`
-    : html`<div>
-          <dt>${text("dashboard.creditsLeft")}</dt>
-          <dd>
-            <strong>${number(Math.max(0, remaining(credits)))}</strong>
-            <small>${text("dashboard.ofAllowance", { allowance: credits.allowance })}</small>
-          </dd>
-        </div>
-        <div>
-          <dt>${text("dashboard.renews")}</dt>
-          <dd>${date(credits.periodEnd)}</dd>
-        </div>`
+    ? fact(text("dashboard.creditsLeft"), text("dashboard.noCredits"))
+    : html`${fact(
+        text("dashboard.creditsLeft"),
+        html`<strong>${number(Math.max(0, remaining(credits)))}</strong>
+          <small>${text("dashboard.ofAllowance", { allowance: credits.allowance })}</small>`
+      )}
+      ${fact(text("dashboard.renews"), date(credits.periodEnd))}`
 
 interface Step {
   readonly title: string
@@ -174,14 +167,8 @@ export const layer = Layer.effectDiscard(
             <section class="panel">
               <dl class="figures">
                 ${creditsOf(credits, locale)}
-                <div>
-                  <dt>${text("dashboard.plan")}</dt>
-                  <dd>${titles[session.plan]} ${statusBadge(session.status, locale)}</dd>
-                </div>
-                <div>
-                  <dt>${text("dashboard.connected")}</dt>
-                  <dd>${text("dashboard.keysAndApps", { keys: keys.length, apps: apps.length })}</dd>
-                </div>
+                ${fact(text("dashboard.plan"), html`${titles[session.plan]} ${statusBadge(session.status, locale)}`)}
+                ${fact(text("dashboard.connected"), text("dashboard.keysAndApps", { keys: keys.length, apps: apps.length }))}
               </dl>
               ${hasCalled && address}
             </section>

@@ -1,4 +1,5 @@
 /** The figures of a card in short form. Unknown figures are shown as such. */
+import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
@@ -11,13 +12,7 @@ export interface CardFigure {
 
 export const cardFigures = (figures: ReadonlyArray<CardFigure>, { text }: Locale): Html =>
   html`<dl class="facts">
-    ${figures.map(
-      ({ name, value }) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value ?? html`<span class="unknown">${text("store.unknown")}</span>`}</dd>
-        </div>`
-    )}
+    ${figures.map(({ name, value }) => fact(name, value ?? html`<span class="unknown">${text("store.unknown")}</span>`))}
   </dl>`
 
 /** The figures of the store that sells a product. */

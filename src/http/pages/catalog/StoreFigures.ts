@@ -1,6 +1,7 @@
 /** The figures of a store, one by one. */
 import type { ShopDetails, ShopFacts, ShopRecordItem } from "../../../domain/catalog/ShopItem.ts"
 import type { Column } from "../shared/Chart.ts"
+import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { languageName } from "../shared/LanguageNames.ts"
@@ -51,15 +52,7 @@ export const figures = (shop: ShopRecordItem, locale: Locale): Html => {
     ],
     [text("store.theme"), known(shop.theme, thirdPartyText, locale)]
   ]
-  return html`<dl class="figures store">
-    ${rows.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`
-    )}
-  </dl>`
+  return html`<dl class="figures store">${rows.map(([name, value]) => fact(name, value))}</dl>`
 }
 
 /** An empty list means that the values are unknown. */

@@ -4,6 +4,7 @@ import { mask } from "../../../domain/access/Credential.ts"
 import type { ApiKey } from "../../../services/access/ApiKeys.ts"
 import type { ConnectedApp } from "../../../services/oauth/ConnectedApps.ts"
 import { hostOf } from "../account/ConsentPage.ts"
+import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { appPath, keyPath } from "./IntegrationsPaths.ts"
@@ -33,15 +34,7 @@ const entry = ({ detail, facts, id, name, ways }: Entry): Html =>
       <h3 id="${id}"><bdi>${name}</bdi></h3>
       <p id="${id}-detail">${detail}</p>
     </div>
-    <dl>
-      ${facts.map(
-        ([label, value]) =>
-          html`<div>
-            <dt>${label}</dt>
-            <dd>${value}</dd>
-          </div>`
-      )}
-    </dl>
+    <dl>${facts.map(([label, value]) => fact(label, value))}</dl>
     <p class="row-actions">
       ${ways.map(({ label, to }, index) => html` <a id="${id}-${index}" href="${to}" aria-labelledby="${id}-${index} ${id}" aria-describedby="${id}-detail">${label}</a>`)}
     </p>

@@ -15,6 +15,7 @@ import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
 import type { ConnectedApp } from "../../../services/oauth/ConnectedApps.ts"
 import { doneNotice } from "../shared/FlashNotice.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
+import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
@@ -32,37 +33,17 @@ export const accountPath = (id: number | ":id") => `${sections.operator}/account
 export const changePath = (id: number | ":id", what: "plan" | "status") => `${accountPath(id)}/${what}` as const
 
 const figures = (account: AccountEntry, locale: Locale): Html => {
-  const { credits } = account
+  const { createdAt, credits, lastUsedAt, plan, role, status } = account
+  const { date, dateTime, number, text } = locale
   return html`<dl class="figures">
-    <div>
-      <dt>${locale.text("operator.plan")}</dt>
-      <dd>${titles[account.plan]} ${statusBadge(account.status, locale)}</dd>
-    </div>
-    <div>
-      <dt>${locale.text("operator.credits")}</dt>
-      <dd>
-        ${credits === undefined ? locale.text("operator.noSubscription") : `${locale.number(credits.used)} / ${locale.number(credits.allowance)}`}
-      </dd>
-    </div>
-    ${
-      credits !== undefined &&
-      html`<div>
-        <dt>${locale.text("operator.until")}</dt>
-        <dd>${locale.date(credits.periodEnd)}</dd>
-      </div>`
-    }
-    <div>
-      <dt>${locale.text("operator.lastUse")}</dt>
-      <dd>${account.lastUsedAt === null ? locale.text("operator.never") : locale.dateTime(account.lastUsedAt)}</dd>
-    </div>
-    <div>
-      <dt>${locale.text("operator.created")}</dt>
-      <dd>${locale.date(account.createdAt)}</dd>
-    </div>
-    <div>
-      <dt>${locale.text("operator.role")}</dt>
-      <dd>${locale.text(`operator.roles.${account.role}`)}</dd>
-    </div>
+    ${fact(text("operator.plan"), html`${titles[plan]} ${statusBadge(status, locale)}`)}
+    ${fact(
+      text("operator.credits"),
+      credits === undefined ? text("operator.noSubscription") : `${number(credits.used)} / ${number(credits.allowance)}`
+    )}
+    ${credits !== undefined && fact(text("operator.until"), date(credits.periodEnd))}
+    ${fact(text("operator.lastUse"), lastUsedAt === null ? text("operator.never") : dateTime(lastUsedAt))}
+    ${fact(text("operator.created"), date(createdAt))} ${fact(text("operator.role"), text(`operator.roles.${role}`))}
   </dl>`
 }
 

@@ -12,6 +12,7 @@ import { SearchPermits } from "../../../services/limits/SearchPermits.ts"
 import { statusBadge, subscriptionNotice } from "../account/Subscription.ts"
 import * as CallsTable from "./CallsTable.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
+import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { integrationsPath } from "../integrations/IntegrationsPaths.ts"
@@ -89,25 +90,13 @@ const credits = ({ credits, plan, status }: UsageSummary, locale: Locale): Html 
   const hasCredits = credits.allowance > 0
   return html`<section class="panel">
     <dl class="figures">
-      <div>
-        <dt>${locale.text("usage.plan")}</dt>
-        <dd>${titles[plan]} ${statusBadge(status, locale)}</dd>
-      </div>
+      ${fact(locale.text("usage.plan"), html`${titles[plan]} ${statusBadge(status, locale)}`)}
       <div>
         <dt id="credits-left">${locale.text("usage.creditsLeft")}</dt>
         <dd>${locale.text("usage.leftOf", { left, allowance: credits.allowance })}</dd>
       </div>
-      <div>
-        <dt>${locale.text("usage.used")}</dt>
-        <dd>${locale.number(credits.used)}</dd>
-      </div>
-      ${
-        hasCredits &&
-        html`<div>
-          <dt>${locale.text("usage.renews")}</dt>
-          <dd>${locale.date(credits.periodEnd)}</dd>
-        </div>`
-      }
+      ${fact(locale.text("usage.used"), locale.number(credits.used))}
+      ${hasCredits && fact(locale.text("usage.renews"), locale.date(credits.periodEnd))}
     </dl>
     ${hasCredits && html`<progress max="${credits.allowance}" value="${left}" aria-labelledby="credits-left"></progress>`}
   </section>`
