@@ -49,11 +49,11 @@ export const customer = Effect.fnUntraced(function* (options: Partial<NewAccount
 export const close = Effect.fnUntraced(
   function* (accountId: AccountId) {
     const sql = yield* SqlClient.SqlClient
-    yield* BillingRows.close(accountId, true, yield* Clock.currentTimeMillis)
+    yield* BillingRows.close(sql, accountId, true, yield* Clock.currentTimeMillis)
     yield* sql`
     UPDATE account SET email = 'closed account ' || id, password_hash = NULL, status = 'canceled', closed_at = now()
     WHERE id = ${accountId}`
-    yield* BillingRows.forgetNobody(accountId)
+    yield* BillingRows.forgetNobody(sql, accountId)
   },
   (closing) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(closing))
 )

@@ -45,8 +45,8 @@ export const forget = (accountId: AccountId): Effect.Effect<void, SqlError.SqlEr
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.forEach(belongings, (table) => sql`DELETE FROM ${sql(table)} WHERE account_id = ${accountId}`, {
       discard: true
-    })
-  ).pipe(Effect.andThen(BillingRows.forgetNobody(accountId)))
+    }).pipe(Effect.andThen(BillingRows.forgetNobody(sql, accountId)), Effect.asVoid)
+  )
 
 /** What ends: the session may have been read before a change of it. */
 const decodeStanding = rowOf(Schema.Struct({ status: SubscriptionStatus, role: Role }))
@@ -95,7 +95,7 @@ export class AccountClosing extends Context.Service<
       ) {
         const nowMillis = yield* Clock.currentTimeMillis
         yield* Effect.gen(function* () {
-          yield* BillingRows.close(accountId, Option.isSome(stripe), nowMillis)
+          yield* BillingRows.close(sql, accountId, Option.isSome(stripe), nowMillis)
           const until = yield* sql`
             SELECT status, role FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`.pipe(decodeStanding)
           // The text in place of the address is no address: nobody can sign up or sign in with it.

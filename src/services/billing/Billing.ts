@@ -97,8 +97,6 @@ const make = (
   prices: Readonly<Record<PaidPlan, ReadonlyArray<string>>>,
   api: StripeApi
 ): StripeBilling => {
-  const onDatabase = Effect.provideService(SqlClient.SqlClient, sql)
-
   const limited = Effect.fnUntraced(function* (accountId: AccountId) {
     const { retryAfterSeconds } = yield* rates.take([{ key: `billing ${accountId}`, allowance }])
     if (retryAfterSeconds === 0) return
@@ -120,7 +118,7 @@ const make = (
 
   const portal: StripeBilling["portal"] = Effect.fn("Billing.portal")(function* ({ accountId, language }) {
     yield* limited(accountId)
-    const customerId = (yield* BillingRows.find(accountId).pipe(onDatabase, retried))?.customerId ?? null
+    const customerId = (yield* BillingRows.find(sql, accountId).pipe(retried))?.customerId ?? null
     if (customerId === null) return undefined
     return yield* api
       .createPortal(customerId, language)
@@ -134,9 +132,9 @@ const make = (
     const { createdAt, customerId, id, type } = yield* api.event(body, signature, yield* Clock.currentTimeMillis)
     if (customerId === undefined || !isAboutPaying(type)) return "ignored"
     const { isProcessed, owner } = yield* Effect.all({
-      owner: BillingRows.ownerOf(customerId),
-      isProcessed: BillingRows.isProcessed(id)
-    }).pipe(onDatabase, retried)
+      owner: BillingRows.ownerOf(sql, customerId),
+      isProcessed: BillingRows.isProcessed(sql, id)
+    }).pipe(retried)
     if (owner === undefined) return "other_customer"
     if (isProcessed) return "repeated"
     const { change } = yield* update(owner, id)
@@ -165,7 +163,7 @@ const make = (
   const refresh: StripeBilling["refresh"] = (accountId) => Effect.map(update(accountId), ({ change }) => change)
 
   const customers = Stream.paginate(0, (after: number) =>
-    Effect.map(BillingRows.customersAfter(after, pageSize).pipe(onDatabase, retried), (page) => [
+    Effect.map(BillingRows.customersAfter(sql, after, pageSize).pipe(retried), (page) => [
       page,
       page.length < pageSize ? Option.none() : Option.fromNullishOr(page.at(-1))
     ])
@@ -185,8 +183,7 @@ const make = (
 
   return {
     overview: (accountId) =>
-      BillingRows.find(accountId).pipe(
-        onDatabase,
+      BillingRows.find(sql, accountId).pipe(
         retried,
         Effect.map((row) => ({
           isCustomer: (row?.customerId ?? null) !== null,

@@ -1,11 +1,12 @@
 /** The statements of billing: customers, the order in which answers of Stripe are written, and processed events. */
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import { AccountId, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { dayMillis } from "../../domain/Days.ts"
 import { availableToRead } from "../database/Availability.ts"
 import { deleteUnlocked, firstOf, inBatches, rowOf, rowsOf } from "../database/Rows.ts"
+
+type Sql = SqlClient.SqlClient
 
 /** For statements here outside of a transaction. Writes may run twice as well: `ask` then only skips a number, which means nothing. */
 export const retried = availableToRead
@@ -21,38 +22,32 @@ const decodeEnrolled = firstOf(Schema.Struct({ reference: Schema.String, custome
 const decodeCustomer = firstOf(Schema.Struct({ customerId: Schema.NullOr(Schema.String), isRunning: Schema.Boolean }))
 const decodeOwners = rowsOf(Schema.Struct({ accountId: AccountId }))
 
-const enrolledOf = Effect.fnUntraced(function* (accountId: AccountId) {
-  const sql = yield* SqlClient.SqlClient
-  return yield* sql`
+const enrolledOf = (sql: Sql, accountId: AccountId) =>
+  sql`
     SELECT c.reference, c.customer_id AS "customerId" FROM billing_customer c JOIN account a ON a.id = c.account_id
     WHERE c.account_id = ${accountId} AND a.closed_at IS NULL`.pipe(decodeEnrolled)
-})
 
 /** Makes the account's row if it has none. `undefined` for a closed account: nothing may be sold to it. */
-export const enroll = Effect.fn("BillingRows.enroll")(function* (accountId: AccountId, nowMillis: number) {
-  const sql = yield* SqlClient.SqlClient
+export const enroll = Effect.fn("BillingRows.enroll")(function* (sql: Sql, accountId: AccountId, nowMillis: number) {
   yield* sql`
     INSERT INTO billing_customer (account_id, checked_at)
     SELECT id, ${new Date(nowMillis)} FROM account WHERE id = ${accountId} AND closed_at IS NULL FOR SHARE
     ON CONFLICT DO NOTHING`
-  return yield* enrolledOf(accountId)
+  return yield* enrolledOf(sql, accountId)
 })
 
-export const find = Effect.fnUntraced(function* (accountId: AccountId) {
-  const sql = yield* SqlClient.SqlClient
-  return yield* sql`
-    SELECT customer_id AS "customerId", is_running AS "isRunning" FROM billing_customer WHERE account_id = ${accountId}`.pipe(
-    decodeCustomer
-  )
-})
+export const find = (sql: Sql, accountId: AccountId) =>
+  sql`
+    SELECT customer_id AS "customerId", is_running AS "isRunning" FROM billing_customer
+    WHERE account_id = ${accountId}`.pipe(decodeCustomer)
 
-export const ownerOf = Effect.fnUntraced(function* (customerId: string) {
-  const sql = yield* SqlClient.SqlClient
-  const [owner] = yield* decodeOwners(
-    sql`SELECT account_id AS "accountId" FROM billing_customer WHERE customer_id = ${customerId}`
+export const ownerOf = (sql: Sql, customerId: string) =>
+  Effect.map(
+    decodeOwners(sql`SELECT account_id AS "accountId" FROM billing_customer WHERE customer_id = ${customerId}`),
+    ([owner]) => owner?.accountId
   )
-  return owner?.accountId
-})
+
+const isAny = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
 
 /** What a request to pay was begun with. */
 export interface Attempt {
@@ -61,36 +56,27 @@ export interface Attempt {
 }
 
 /** Whether the attempt still counts. Two at once have asked Stripe with one reference, and mostly have the same customer. */
-export const setCustomer = Effect.fnUntraced(function* ({ accountId, reference }: Attempt, customerId: string) {
-  const sql = yield* SqlClient.SqlClient
-  const set = yield* sql`
+export const setCustomer = (sql: Sql, { accountId, reference }: Attempt, customerId: string) =>
+  sql`
     UPDATE billing_customer SET customer_id = ${customerId}
     WHERE account_id = ${accountId} AND reference = ${reference}::uuid
-      AND coalesce(customer_id, ${customerId}) = ${customerId} RETURNING 1`
-  return set.length > 0
-})
+      AND coalesce(customer_id, ${customerId}) = ${customerId} RETURNING 1`.pipe(Effect.map(isAny))
 
 /** Ends an attempt, and those that were begun with the same reference. */
-export const endAttempt = Effect.fnUntraced(function* ({ accountId, reference }: Attempt) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`
+export const endAttempt = (sql: Sql, { accountId, reference }: Attempt) =>
+  sql`
     UPDATE billing_customer SET reference = gen_random_uuid()
     WHERE account_id = ${accountId} AND reference = ${reference}::uuid`
-})
 
 /** Whether the attempt was not ended, nor the account closed. */
-export const stillCounts = Effect.fnUntraced(function* ({ accountId, reference }: Attempt) {
-  const enrolled = yield* enrolledOf(accountId)
-  return enrolled?.reference === reference
-})
+export const stillCounts = (sql: Sql, { accountId, reference }: Attempt) =>
+  Effect.map(enrolledOf(sql, accountId), (enrolled) => enrolled?.reference === reference)
 
 /** The customer is gone in Stripe. The next one has another reference. */
-export const forgetCustomer = Effect.fnUntraced(function* (accountId: AccountId, customerId: string) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`
+export const forgetCustomer = (sql: Sql, accountId: AccountId, customerId: string) =>
+  sql`
     UPDATE billing_customer SET customer_id = NULL, reference = gen_random_uuid(), is_running = false
     WHERE account_id = ${accountId} AND customer_id = ${customerId}`
-})
 
 const decodeQuestion = firstOf(
   Schema.Struct({
@@ -110,9 +96,9 @@ export interface Question {
 
 /** Numbers a question to Stripe before it is asked. `undefined` without a customer. */
 export const ask = Effect.fnUntraced(function* (
+  sql: Sql,
   accountId: AccountId
-): Effect.fn.Return<Question | undefined, SqlError.SqlError, SqlClient.SqlClient> {
-  const sql = yield* SqlClient.SqlClient
+): Effect.fn.Return<Question | undefined, SqlError.SqlError> {
   const question = yield* sql`
     UPDATE billing_customer c SET asked = asked + 1 FROM account a
     WHERE c.account_id = ${accountId} AND a.id = c.account_id
@@ -136,120 +122,92 @@ const decodeDecided = firstOf(Decided)
  * Locks the customer for the answer to a question, and returns what was decided before; `undefined` if the answer to a later
  * question is written, or the customer is another one by now.
  */
-export const accept = Effect.fnUntraced(function* (question: Question, nowMillis: number) {
-  const sql = yield* SqlClient.SqlClient
-  return yield* sql`
+export const accept = (sql: Sql, question: Question, nowMillis: number) =>
+  sql`
     UPDATE billing_customer SET written = ${question.number}::bigint, checked_at = ${new Date(nowMillis)}
     WHERE account_id = ${question.accountId} AND customer_id = ${question.customerId}
       AND written < ${question.number}::bigint
     RETURNING subscription_id AS "subscriptionId", status`.pipe(decodeDecided)
-})
 
-export const setDecided = Effect.fnUntraced(function* (
+export const setDecided = (
+  sql: Sql,
   accountId: AccountId,
   decided: { readonly subscriptionId: string; readonly status: SubscriptionStatus } | undefined,
   isRunning: boolean
-) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`
+) =>
+  sql`
     UPDATE billing_customer SET is_running = ${isRunning},
       subscription_id = coalesce(${decided?.subscriptionId ?? null}::text, subscription_id),
       status = coalesce(${decided?.status ?? null}::text, status)
     WHERE account_id = ${accountId}`
-})
 
-const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
-
-export const isProcessed = Effect.fnUntraced(function* (eventId: string) {
-  const sql = yield* SqlClient.SqlClient
-  const { count } = yield* sql`SELECT count(*)::integer AS count FROM billing_event WHERE id = ${eventId}`.pipe(
-    decodeCount
-  )
-  return count > 0
-})
+export const isProcessed = (sql: Sql, eventId: string) =>
+  Effect.map(sql`SELECT FROM billing_event WHERE id = ${eventId}`, isAny)
 
 /** Whether it was not processed before. Waits for another server that is processing it. */
-export const addEvent = Effect.fnUntraced(function* (eventId: string, nowMillis: number) {
-  const sql = yield* SqlClient.SqlClient
-  const added = yield* sql`
+export const addEvent = (sql: Sql, eventId: string, nowMillis: number) =>
+  sql`
     INSERT INTO billing_event (id, received_at) VALUES (${eventId}, ${new Date(nowMillis)})
-    ON CONFLICT DO NOTHING RETURNING 1`
-  return added.length > 0
-})
+    ON CONFLICT DO NOTHING RETURNING 1`.pipe(Effect.map(isAny))
 
-export const forgetOldEvents = Effect.fn("BillingRows.forgetOldEvents")(function* (
-  nowMillis: number
-): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
-  const sql = yield* SqlClient.SqlClient
+export const forgetOldEvents = Effect.fn("BillingRows.forgetOldEvents")((sql: Sql, nowMillis: number) => {
   const deleteOld = deleteUnlocked(sql, "billing_event", "id")
   const old = sql`received_at < ${new Date(nowMillis - eventDays * dayMillis)}`
-  yield* deleteOld(sql`${old} ORDER BY received_at LIMIT ${batch}`).pipe(inBatches(batch))
+  return deleteOld(sql`${old} ORDER BY received_at LIMIT ${batch}`).pipe(inBatches(batch))
 })
 
+const idsOf = (owners: ReadonlyArray<{ readonly accountId: AccountId }>) => owners.map(({ accountId }) => accountId)
+
 /** Customers after an account id, in the order of ids. */
-export const customersAfter = Effect.fnUntraced(function* (after: number, limit: number) {
-  const sql = yield* SqlClient.SqlClient
-  const customers = yield* sql`
+export const customersAfter = (sql: Sql, after: number, limit: number) =>
+  sql`
     SELECT account_id AS "accountId" FROM billing_customer
-    WHERE customer_id IS NOT NULL AND account_id > ${after} ORDER BY account_id LIMIT ${limit}`.pipe(decodeOwners)
-  return customers.map(({ accountId }) => accountId)
-})
+    WHERE customer_id IS NOT NULL AND account_id > ${after} ORDER BY account_id LIMIT ${limit}`.pipe(
+    decodeOwners,
+    Effect.map(idsOf)
+  )
 
 /**
  * Takes customers that were not checked for a day, those that wait for longest first. They are due again in half an hour
  * unless an answer is written: after a failure, or when the server was killed.
  */
-export const takeUnchecked = Effect.fnUntraced(function* (nowMillis: number, limit: number) {
-  const sql = yield* SqlClient.SqlClient
-  const customers = yield* sql`
+export const takeUnchecked = (sql: Sql, nowMillis: number, limit: number) =>
+  sql`
     UPDATE billing_customer SET checked_at = ${new Date(nowMillis - dayMillis + leaseMillis)} WHERE account_id IN (
       SELECT account_id FROM billing_customer
       WHERE customer_id IS NOT NULL AND checked_at <= ${new Date(nowMillis - dayMillis)}
       ORDER BY checked_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-    RETURNING account_id AS "accountId"`.pipe(decodeOwners)
-  return customers.map(({ accountId }) => accountId)
-})
+    RETURNING account_id AS "accountId"`.pipe(decodeOwners, Effect.map(idsOf))
 
 /**
  * Called within the transaction that closes the account, before the account's row is locked: events lock in the same order.
  * Subscriptions can be ended in Stripe only after the transaction. The customer is kept until then, and its check is due at
  * once. Without billing by Stripe there is no such check, so the customer is deleted.
  */
-export const close = Effect.fnUntraced(function* (accountId: AccountId, withStripe: boolean, nowMillis: number) {
-  const sql = yield* SqlClient.SqlClient
-  yield* withStripe
+export const close = (sql: Sql, accountId: AccountId, withStripe: boolean, nowMillis: number) =>
+  withStripe
     ? sql`UPDATE billing_customer SET checked_at = ${new Date(nowMillis - dayMillis)} WHERE account_id = ${accountId}`
     : sql`DELETE FROM billing_customer WHERE account_id = ${accountId}`
-})
 
 /**
  * Once an answer is written: of an account that was closed since the question, everything is still to be ended. The closing locks
  * the customer first, as `accept` does, so it is seen here, or makes the customer due afterwards.
  */
-export const staysDue = Effect.fnUntraced(function* (accountId: AccountId, nowMillis: number) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`
+export const staysDue = (sql: Sql, accountId: AccountId, nowMillis: number) =>
+  sql`
     UPDATE billing_customer c SET checked_at = ${new Date(nowMillis - dayMillis)} FROM account a
     WHERE c.account_id = ${accountId} AND a.id = c.account_id AND a.closed_at IS NOT NULL`
-})
 
 /** Of a closed account that has bought nothing. */
-export const forgetNobody = Effect.fnUntraced(function* (accountId: AccountId) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`DELETE FROM billing_customer WHERE account_id = ${accountId} AND customer_id IS NULL`
-})
+export const forgetNobody = (sql: Sql, accountId: AccountId) =>
+  sql`DELETE FROM billing_customer WHERE account_id = ${accountId} AND customer_id IS NULL`
 
 /** Once nothing is left at Stripe. */
-export const remove = Effect.fnUntraced(function* ({ accountId, customerId }: Question) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`DELETE FROM billing_customer WHERE account_id = ${accountId} AND customer_id = ${customerId}`
-})
+export const remove = (sql: Sql, { accountId, customerId }: Question) =>
+  sql`DELETE FROM billing_customer WHERE account_id = ${accountId} AND customer_id = ${customerId}`
 
 const decodeTimes = rowOf(Schema.Struct({ at: Schema.NullOr(Schema.Date) }))
 
 /** When the newest event was processed, in milliseconds since 1970, by any server. */
-export const newestEvent = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { at } = yield* decodeTimes(sql`SELECT max(received_at) AS at FROM billing_event`)
-  return at?.getTime()
-})
+export const newestEvent = (sql: Sql) =>
+  Effect.map(decodeTimes(sql`SELECT max(received_at) AS at FROM billing_event`), ({ at }) => at?.getTime())

@@ -22,6 +22,7 @@ const maxFailures = 3
 export const checkUnchecked = Effect.fn("BillingUpkeep.checkUnchecked")(function* (
   stripe: Pick<StripeBilling, "refresh">
 ) {
+  const sql = yield* SqlClient.SqlClient
   const check = Effect.fnUntraced(function* (accountId: AccountId) {
     const change = yield* stripe.refresh(accountId)
     if (change === undefined || !SubscriptionSync.differs(change)) return "same"
@@ -34,7 +35,7 @@ export const checkUnchecked = Effect.fn("BillingUpkeep.checkUnchecked")(function
   })
   let failures = 0
   for (;;) {
-    const taken = yield* BillingRows.takeUnchecked(yield* Clock.currentTimeMillis, batch)
+    const taken = yield* BillingRows.takeUnchecked(sql, yield* Clock.currentTimeMillis, batch)
     if (taken.length === 0) return
     for (const accountId of taken) {
       const outcome = yield* check(accountId).pipe(
@@ -56,18 +57,19 @@ export const checkUnchecked = Effect.fn("BillingUpkeep.checkUnchecked")(function
 })
 
 /** As far as the database knows: another server may have processed it, or this one before its start. */
-const lookForNewestEvent = Effect.flatMap(BillingRows.newestEvent, (millis) =>
-  millis === undefined ? Effect.void : Metrics.billingEventProcessed.set({}, millis / 1000)
-)
+const lookForNewestEvent = (sql: SqlClient.SqlClient) =>
+  Effect.flatMap(BillingRows.newestEvent(sql), (millis) =>
+    millis === undefined ? Effect.void : Metrics.billingEventProcessed.set({}, millis / 1000)
+  )
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { stripe } = yield* Billing
     if (Option.isNone(stripe)) return
-    yield* lookForNewestEvent.pipe(
+    yield* lookForNewestEvent(sql).pipe(
       Effect.andThen(checkUnchecked(stripe.value)),
-      Effect.andThen(DatabaseClock.deleting(BillingRows.forgetOldEvents)),
+      Effect.andThen(DatabaseClock.deleting((nowMillis) => BillingRows.forgetOldEvents(sql, nowMillis))),
       Effect.provideService(SqlClient.SqlClient, sql),
       BackgroundJob.repeat(every, "Subscriptions could not be compared")
     )

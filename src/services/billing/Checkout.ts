@@ -7,7 +7,7 @@
  * has made, or the earlier one finds the reference changed, and closes its page itself.
  */
 import { Clock, Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { isRunning } from "../../domain/access/StripeSubscription.ts"
 import type { PaidPlan, StripeSubscription } from "../../domain/access/StripeSubscription.ts"
@@ -41,10 +41,8 @@ export const make = (
     readonly gone: (accountId: AccountId, customerId: string) => Effect.Effect<void, ServiceUnavailable>
   }
 ) => {
-  const onDatabase = Effect.provideService(SqlClient.SqlClient, sql)
-
   const attempt = Effect.fnUntraced(function* ({ accountId, email, language }: Buyer, plan: PaidPlan) {
-    const enrolled = yield* BillingRows.enroll(accountId, yield* Clock.currentTimeMillis).pipe(onDatabase, retried)
+    const enrolled = yield* BillingRows.enroll(sql, accountId, yield* Clock.currentTimeMillis).pipe(retried)
     if (enrolled === undefined) return undefined
     const { reference } = enrolled
     const own = { accountId, reference }
@@ -52,13 +50,13 @@ export const make = (
     /** Stripe would give the same answer again. What it has made nevertheless, the next attempt finds. */
     const refused = Effect.fnUntraced(function* (error: BillingUnavailable) {
       if (error.status === undefined) return yield* error
-      yield* BillingRows.endAttempt(own).pipe(onDatabase, retried)
+      yield* BillingRows.endAttempt(sql, own).pipe(retried)
       return yield* new AttemptOver({ message: error.message })
     })
 
     const newCustomer = Effect.gen(function* () {
       const made = yield* Effect.catchTag(api.createCustomer({ reference, email }), "BillingUnavailable", refused)
-      return (yield* BillingRows.setCustomer(own, made).pipe(onDatabase, retried)) ? made : yield* overtaken
+      return (yield* BillingRows.setCustomer(sql, own, made).pipe(retried)) ? made : yield* overtaken
     })
     const customerId = enrolled.customerId ?? (yield* newCustomer)
 
@@ -80,7 +78,7 @@ export const make = (
       const after = sessions[0]?.id
       const order = { customerId, reference, price, language, after }
       const { id, url } = yield* Effect.catchTag(api.createCheckout(order), "BillingUnavailable", refused)
-      if (yield* BillingRows.stillCounts(own).pipe(onDatabase, retried)) return url
+      if (yield* BillingRows.stillCounts(sql, own).pipe(retried)) return url
       yield* api.expireCheckout(id)
       return yield* overtaken
     }).pipe(

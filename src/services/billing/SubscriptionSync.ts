@@ -3,7 +3,7 @@
  * later question is written already. Of a closed account it ends every subscription.
  */
 import { Clock, Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { decide, isRunning } from "../../domain/access/StripeSubscription.ts"
 import type { PaidPlan, Standing, StripeSubscription } from "../../domain/access/StripeSubscription.ts"
@@ -55,8 +55,6 @@ export const make = (
   prices: Readonly<Record<PaidPlan, ReadonlyArray<string>>>,
   api: StripeApi
 ): SubscriptionSync => {
-  const onDatabase = Effect.provideService(SqlClient.SqlClient, sql)
-
   /** Writes the answer to a question; `found` is `undefined` for a customer that is gone. */
   const write = Effect.fn("SubscriptionSync.write")(function* (
     question: BillingRows.Question,
@@ -66,14 +64,14 @@ export const make = (
     const { accountId } = question
     const now = yield* Clock.currentTimeMillis
     return yield* Effect.gen(function* () {
-      if (eventId !== undefined && !(yield* BillingRows.addEvent(eventId, now))) return undefined
-      const before = yield* BillingRows.accept(question, now)
+      if (eventId !== undefined && !(yield* BillingRows.addEvent(sql, eventId, now))) return undefined
+      const before = yield* BillingRows.accept(sql, question, now)
       if (before === undefined) return undefined
-      yield* BillingRows.staysDue(accountId, now)
+      yield* BillingRows.staysDue(sql, accountId, now)
       const verdict = found === undefined ? undefined : decide(found, prices, before.subscriptionId)
       const standing = verdict === undefined ? ended(before) : verdict.standing
-      yield* BillingRows.setDecided(accountId, standing, (found ?? []).some(isRunning))
-      if (found === undefined) yield* BillingRows.forgetCustomer(accountId, question.customerId)
+      yield* BillingRows.setDecided(sql, accountId, standing, (found ?? []).some(isRunning))
+      if (found === undefined) yield* BillingRows.forgetCustomer(sql, accountId, question.customerId)
       // The end of a subscription counts once: what an operator sets for the account later stays.
       const isOldEnd =
         standing?.status === "canceled" &&
@@ -89,7 +87,7 @@ export const make = (
         // Closed meanwhile, which ends what it has.
         .pipe(Effect.catchTag("AccountNotFound", () => Effect.succeed(undefined)))
       return { verdict, change }
-    }).pipe(sql.withTransaction, onDatabase, availableOnce)
+    }).pipe(sql.withTransaction, availableOnce)
   })
 
   /** Whatever is found of a closed account is ended, so that a payment that came too late ends with its event. */
@@ -101,11 +99,11 @@ export const make = (
         if (status !== "canceled" && status !== "incomplete_expired") yield* api.cancel(id)
       }
     }).pipe(Effect.catchTag("CustomerGone", () => Effect.void))
-    yield* BillingRows.remove(question).pipe(onDatabase, retried)
+    yield* BillingRows.remove(sql, question).pipe(retried)
   })
 
   const update = Effect.fn("SubscriptionSync.update")(function* (accountId: AccountId, eventId?: string) {
-    const question = yield* BillingRows.ask(accountId).pipe(onDatabase, retried)
+    const question = yield* BillingRows.ask(sql, accountId).pipe(retried)
     if (question === undefined) return { found: [], change: undefined }
     if (question.isClosed) return { found: [], change: yield* Effect.as(end(question), undefined) }
     const found = yield* api
@@ -117,7 +115,7 @@ export const make = (
   })
 
   const gone = Effect.fnUntraced(function* (accountId: AccountId, customerId: string) {
-    const question = yield* BillingRows.ask(accountId).pipe(onDatabase, retried)
+    const question = yield* BillingRows.ask(sql, accountId).pipe(retried)
     if (question?.customerId === customerId) yield* write(question, undefined, undefined)
   })
 

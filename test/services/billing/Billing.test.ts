@@ -913,7 +913,8 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
         const clock = yield* SetClock
         const { customerId } = yield* customer()
         yield* arrive({ customer: customerId })
-        const forget = Effect.flatMap(Clock.currentTimeMillis, BillingRows.forgetOldEvents)
+        const sql = yield* SqlClient.SqlClient
+        const forget = Effect.flatMap(Clock.currentTimeMillis, (now) => BillingRows.forgetOldEvents(sql, now))
         yield* clock.advance(39 * days)
         yield* forget
         assert.isAbove(yield* countEvents, 0)
