@@ -9,6 +9,7 @@ import type { SearchFailure } from "../limits/SearchPermits.ts"
 import type { Grouping } from "./index/Groups.ts"
 import type { GroupFigures, GroupSums, GroupOrder, Overview, OverviewQuery } from "./index/Overview.ts"
 import { lettersOf } from "./index/Segment.ts"
+import type { Code, Mask } from "./index/Segment.ts"
 import * as InVersion from "./InVersion.ts"
 import type { NameCodes } from "./Queries.ts"
 import * as Queries from "./Queries.ts"
@@ -62,27 +63,46 @@ const findAncestors = (niches: ReadonlyArray<Niche>, level: number): Uint32Array
   return ancestors
 }
 
-const groupingOf = ({ group_by, niche_level }: MarketQuery, niches: Published["niches"]): Grouping => {
-  switch (group_by) {
-    case "niche": {
-      const groups = ancestorsAt(niches, niche_level ?? Market.defaults.niche_level)
-      return { _tag: "Code", column: "niche", groups }
-    }
-    case "country":
-    case "currency":
-    case "theme":
-      return { _tag: "Code", column: group_by }
-    case "domain":
-      return { _tag: "Code", column: "extension" }
-    case "language":
-      return { _tag: "Mask", column: "languages" }
-    case "pixel":
-      return { _tag: "Mask", column: "pixels" }
-    case "social_network":
-      return { _tag: "Mask", column: "networks" }
-    case "app":
-      return { _tag: "App" }
-  }
+type Known = Pick<Published, "niches" | "vocabulary">
+
+interface Kind {
+  readonly grouping: (query: MarketQuery, known: Pick<Known, "niches">) => Grouping
+  /** The value of a group, as filters accept it. */
+  readonly valuesOf: (known: Known) => (group: number) => string
+}
+
+const named = (entries: ReadonlyArray<{ readonly id: number; readonly name: string }>) => {
+  const names = new Map(entries.map(({ id, name }) => [id, name]))
+  return (group: number) => names.get(group) ?? ""
+}
+
+const byCode = (column: Code, valuesOf: Kind["valuesOf"]): Kind => ({
+  grouping: () => ({ _tag: "Code", column }),
+  valuesOf
+})
+
+const byMask = (column: Mask, values: ReadonlyArray<string>): Kind => ({
+  grouping: () => ({ _tag: "Mask", column }),
+  valuesOf: () => (group) => values[group] ?? ""
+})
+
+const kinds: Readonly<Record<GroupBy, Kind>> = {
+  niche: {
+    grouping: ({ niche_level: level = Market.defaults.niche_level }, { niches }) => ({
+      _tag: "Code",
+      column: "niche",
+      groups: ancestorsAt(niches, level)
+    }),
+    valuesOf: ({ niches }) => named(niches)
+  },
+  country: byCode("country", () => (group) => lettersOf(group, 2)),
+  currency: byCode("currency", () => (group) => lettersOf(group, 3)),
+  theme: byCode("theme", ({ vocabulary }) => named(vocabulary.theme)),
+  domain: byCode("extension", ({ vocabulary }) => named(vocabulary.extension)),
+  app: { grouping: () => ({ _tag: "App" }), valuesOf: ({ vocabulary }) => named(vocabulary.app) },
+  language: byMask("languages", languages),
+  pixel: byMask("pixels", pixels),
+  social_network: byMask("networks", socialNetworks)
 }
 
 const orders: Readonly<Record<MarketSort, GroupOrder>> = {
@@ -97,42 +117,10 @@ const orders: Readonly<Record<MarketSort, GroupOrder>> = {
 export const toQuery = (query: MarketQuery, names: NameCodes, niches: Published["niches"]): OverviewQuery => ({
   ...Queries.storeFilter(query, names),
   subject: "stores",
-  grouping: groupingOf(query, niches),
+  grouping: kinds[query.group_by].grouping(query, { niches }),
   order: orders[query.sort_by ?? Market.defaults.sort_by],
   limit: query.limit ?? Market.defaults.limit
 })
-
-/** The value of a group, as filters accept it. */
-const valuesOf = (
-  groupBy: GroupBy,
-  { niches, vocabulary }: Pick<Published, "niches" | "vocabulary">
-): ((group: number) => string) => {
-  const named = (entries: ReadonlyArray<{ readonly id: number; readonly name: string }>) => {
-    const names = new Map(entries.map(({ id, name }) => [id, name]))
-    return (group: number) => names.get(group) ?? ""
-  }
-  const listed = (values: ReadonlyArray<string>) => (group: number) => values[group] ?? ""
-  switch (groupBy) {
-    case "niche":
-      return named(niches)
-    case "country":
-      return (group) => lettersOf(group, 2)
-    case "currency":
-      return (group) => lettersOf(group, 3)
-    case "theme":
-      return named(vocabulary.theme)
-    case "app":
-      return named(vocabulary.app)
-    case "domain":
-      return named(vocabulary.extension)
-    case "language":
-      return listed(languages)
-    case "pixel":
-      return listed(pixels)
-    case "social_network":
-      return listed(socialNetworks)
-  }
-}
 
 const sumsOf = ({ stores, sums }: GroupSums) => ({
   stores,
@@ -151,9 +139,9 @@ const share = (part: number, whole: number): number => (whole === 0 ? 0 : Math.r
 export const toAnswer = (
   query: MarketQuery,
   { count, groups, total, ungrouped }: Overview,
-  published: Pick<Published, "niches" | "vocabulary">
+  published: Known
 ): Market.MarketOverview => {
-  const valueOf = valuesOf(query.group_by, published)
+  const valueOf = kinds[query.group_by].valuesOf(published)
   const named = groups.map((group) => ({ ...group, value: valueOf(group.group) }))
   return {
     results: named
