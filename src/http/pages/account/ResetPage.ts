@@ -11,7 +11,7 @@ import { PasswordReset } from "../../../services/access/PasswordReset.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
-import type { Problem, Refusal } from "../shared/Fields.ts"
+import type { Refusal } from "../shared/Fields.ts"
 import { doneOf, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
@@ -103,14 +103,12 @@ export const layer = Layer.effectDiscard(
       (form, visitor, request) => {
         const { locale } = visitor
         const email = form.email.trim()
+        const refused = (answer: Refusal) => Effect.succeed(show(visitor, email, answer))
         return reset.ask({ email, address: addressOf(request) }).pipe(
           Effect.as(seeOther(withDone(resetPath, "sent"))),
           Effect.catchTags({
-            EmailRefused: () =>
-              Effect.succeed(
-                show(visitor, email, refusal(400, { field: "email", message: locale.text("signUp.badEmail") }))
-              ),
-            TooManyAttempts: (error) => Effect.succeed(show(visitor, email, tooMany(error, "mailLink.tooMany", locale)))
+            EmailRefused: () => refused(refusal(400, { field: "email", message: locale.text("signUp.badEmail") })),
+            TooManyAttempts: (error) => refused(tooMany(error, "mailLink.tooMany", locale))
           })
         )
       },
@@ -138,17 +136,16 @@ export const layer = Layer.effectDiscard(
           const { locale } = visitor
           const { next, token } = form
           const { email } = yield* reset.read(token)
-          const answer = (refused: Refusal) => newPassword(visitor, token, email, refused)
-          const refused = (...problems: ReadonlyArray<Problem>) => answer(refusal(400, ...problems))
+          const refused = (answer: Refusal) => Effect.succeed(newPassword(visitor, token, email, answer))
           const problems = newPasswordProblems(form, locale)
-          if (problems.length > 0) return refused(...problems)
+          if (problems.length > 0) return yield* refused(refusal(400, ...problems))
           return yield* reset.set({ secret: token, next, device: Device.of(request.headers["user-agent"]) }).pipe(
             // Not signed in: the account may ask for more than its password.
             Effect.as(seeOther(withDone(ReturnTo.signInPath(undefined), "reset"))),
             Effect.catchTags({
               PasswordRefused: ({ weakness }) =>
-                Effect.succeed(refused({ field: "next", message: weaknessText(weakness, locale) })),
-              TooManyAttempts: (error) => Effect.succeed(answer(tooMany(error, "signIn.tooMany", locale)))
+                refused(refusal(400, { field: "next", message: weaknessText(weakness, locale) })),
+              TooManyAttempts: (error) => refused(tooMany(error, "signIn.tooMany", locale))
             })
           )
         },

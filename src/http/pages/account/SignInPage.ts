@@ -124,8 +124,9 @@ export const layer = Layer.effectDiscard(
     ) {
       const { locale } = visitor
       const shown = { returnTo: ReturnTo.parse(form.return_to), email: form.email.trim() }
+      const refused = (answer: Refusal) => Effect.succeed(show(visitor, shown, answer))
       const problems = emptyFields(form, locale)
-      if (problems.length > 0) return show(visitor, shown, refusal(400, ...problems))
+      if (problems.length > 0) return yield* refused(refusal(400, ...problems))
       const device = Device.of(request.headers["user-agent"])
       const attempt = {
         email: form.email,
@@ -141,9 +142,8 @@ export const layer = Layer.effectDiscard(
         Effect.catchTags({
           SecondStepNeeded: ({ secret }) =>
             Effect.succeed(seeOther(ReturnTo.secondStepPath(shown.returnTo)).pipe(visitors.remember(secret))),
-          SignInRejected: () =>
-            Effect.succeed(show(visitor, shown, refusal(403, { message: locale.text("signIn.wrong") }))),
-          TooManyAttempts: (error) => Effect.succeed(show(visitor, shown, tooMany(error, "signIn.tooMany", locale)))
+          SignInRejected: () => refused(refusal(403, { message: locale.text("signIn.wrong") })),
+          TooManyAttempts: (error) => refused(tooMany(error, "signIn.tooMany", locale))
         })
       )
     })

@@ -137,8 +137,9 @@ export const layer = Layer.effectDiscard(
         yield* closed
         const { locale } = visitor
         const shown = { email: form.email.trim(), returnTo: ReturnTo.parse(form.return_to) }
+        const refused = (answer: Refusal) => Effect.succeed(show(visitor, shown, answer))
         const problems = emptyFields(form, locale)
-        if (problems.length > 0) return show(visitor, shown, refusal(400, ...problems))
+        if (problems.length > 0) return yield* refused(refusal(400, ...problems))
         const asked = {
           ...shown,
           password: form.password,
@@ -149,15 +150,10 @@ export const layer = Layer.effectDiscard(
           // The cookie is what the browser is known by when it opens the link.
           Effect.as(visitors.remember(visitor.secret)(seeOther(withDone(path, "sent")))),
           Effect.catchTags({
-            EmailRefused: () =>
-              Effect.succeed(
-                show(visitor, shown, refusal(400, { field: "email", message: locale.text("signUp.badEmail") }))
-              ),
+            EmailRefused: () => refused(refusal(400, { field: "email", message: locale.text("signUp.badEmail") })),
             PasswordRefused: ({ weakness }) =>
-              Effect.succeed(
-                show(visitor, shown, refusal(400, { field: "password", message: weaknessText(weakness, locale) }))
-              ),
-            TooManyAttempts: (error) => Effect.succeed(show(visitor, shown, tooMany(error, "mailLink.tooMany", locale)))
+              refused(refusal(400, { field: "password", message: weaknessText(weakness, locale) })),
+            TooManyAttempts: (error) => refused(tooMany(error, "mailLink.tooMany", locale))
           })
         )
       }), // As of the sign-in: a form that was open for too long comes back; one from another site sets no cookie.
