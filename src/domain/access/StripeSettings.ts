@@ -1,7 +1,6 @@
 /** What the server needs to talk to Stripe (D70). */
 import { Redacted, Schema } from "effect"
 
-/** The id of a price in Stripe. */
 export const PriceId = Schema.Trim.check(
   Schema.isPattern(/^(?:price|plan)_\w{1,200}$/u, { expected: "ids of prices such as price_1Mo, separated by commas" })
 )

@@ -57,7 +57,6 @@ export class InvalidScope extends Schema.TaggedError<InvalidScope>()("InvalidSco
 /** `resource` is not this server's (RFC 8707, 2). */
 export class InvalidTarget extends Schema.TaggedError<InvalidTarget>()("InvalidTarget", fields) {}
 
-/** The user denied access. */
 export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDenied", fields) {}
 
 /** A redirect URI that may not be registered (R43). */

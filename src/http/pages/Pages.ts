@@ -43,7 +43,6 @@ export const tools = PageRoutes.layer.pipe(
   Layer.provideMerge(Asset.Assets.layer)
 )
 
-/** Pages of the catalog. */
 const catalog = Layer.mergeAll(
   AdsPage.layer,
   ProductsPage.layer,

@@ -167,7 +167,6 @@ export const filterForm = (searched: Searched): Html => {
   </search>`
 }
 
-/** The typed values by field. */
 export const typedOf = (
   pairs: ReadonlyArray<readonly [name: string, value: string]>,
   raw: Readonly<Record<string, unknown>>,

@@ -8,7 +8,6 @@ export interface Document {
   /** Its path in the repository. */
   readonly file: string
   readonly label: string
-  /** What it is about. */
   readonly about: string
 }
 

@@ -1,6 +1,5 @@
 /** The configuration of a client: a command to run, or a file's content (docs/clients.md). */
 export interface ClientSetup {
-  /** The client's name. */
   readonly client: "Claude Code" | "Cursor" | "VS Code" | "curl"
   /** The file for the text; without one, it is a command for a shell. */
   readonly file?: string

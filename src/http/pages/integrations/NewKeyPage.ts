@@ -16,7 +16,6 @@ import type { SignedIn } from "../shared/Visitors.ts"
 export const newKey = (options: {
   readonly visitor: SignedIn
   readonly made: NewKey
-  /** The key that the new one replaces. */
   readonly replaced?: { readonly key: ApiKey & { readonly endsAt: DateTime.Utc }; readonly ends: KeyEnd }
   readonly mcpUrl: string
 }): Page => {

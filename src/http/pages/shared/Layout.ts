@@ -15,7 +15,6 @@ import type { SignedIn } from "./Visitors.ts"
 /** The first page after a sign-in. */
 export const overviewPath = "/dashboard"
 
-/** The sections of the dashboard. */
 export const sections = {
   ads: "/dashboard/ads",
   products: "/dashboard/products",

@@ -42,7 +42,6 @@ export type IndexerError = SqlError.SqlError | NotEnoughMemory
 
 export interface IndexerOptions {
   readonly emit: (event: IndexEvent) => Effect.Effect<void>
-  /** Merges segments into one. */
   readonly merge: (list: SegmentList) => Effect.Effect<SegmentView>
   /** As `merge`, for larger inputs: on another thread, while this one follows the database. */
   readonly mergeLarge: (list: SegmentList) => Effect.Effect<SegmentView>

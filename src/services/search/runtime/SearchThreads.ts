@@ -34,7 +34,6 @@ export interface Searcher {
   run(job: Job, hint?: () => string | undefined): Effect.Effect<Answered, SearchFailure>
 }
 
-/** Time limit of one search. */
 export const searchLimit = Duration.seconds(5)
 const waitLimit = Duration.seconds(5)
 /** Limit of waiting searches. At some milliseconds each, later ones would time out. */
