@@ -4,16 +4,7 @@ import * as Arguments from "./Arguments.ts"
 import * as Page from "./Page.ts"
 import * as StoreFilter from "./StoreFilter.ts"
 
-export const productSorts = [
-  "recommended",
-  "revenue",
-  "orders",
-  "traffic",
-  "traffic_growth",
-  "active_ads",
-  "price",
-  "newest"
-] as const
+export const productSorts = [...StoreFilter.sorts, "price", "newest"] as const
 export type ProductSort = (typeof productSorts)[number]
 
 export const ProductQuery = Schema.Struct({

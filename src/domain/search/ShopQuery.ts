@@ -5,16 +5,7 @@ import * as Arguments from "./Arguments.ts"
 import * as Page from "./Page.ts"
 import * as StoreFilter from "./StoreFilter.ts"
 
-export const shopSorts = [
-  "recommended",
-  "revenue",
-  "orders",
-  "traffic",
-  "traffic_growth",
-  "active_ads",
-  "products_count",
-  "newest"
-] as const
+export const shopSorts = [...StoreFilter.sorts, "products_count", "newest"] as const
 export type ShopSort = (typeof shopSorts)[number]
 
 /** What selects stores, without order and page. */

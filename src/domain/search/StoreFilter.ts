@@ -60,6 +60,9 @@ export const fields = {
   shop_created_between: Arguments.optional(Arguments.DateRange, "YYYY-MM-DD.")
 } as const
 
+/** Orders of stores and of their products. */
+export const sorts = ["recommended", "revenue", "orders", "traffic", "traffic_growth", "active_ads"] as const
+
 export const StoreFilter = Schema.Struct(fields)
 /** An absent key, an empty array and an empty range all mean "no filter". */
 export type StoreFilter = typeof StoreFilter.Type
