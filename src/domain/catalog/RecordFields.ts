@@ -99,10 +99,10 @@ const isWebUrl = (text: string): boolean => {
 
 const canParse = remembering((address) => URL.canParse(address))
 
-/** The address of what has the id, `null` if that would be too long. */
+/** The address of what has the id; `null` if it would be too long, or the id has half of a surrogate pair, which has no encoding. */
 export const addressOf = (start: string, id: string): string | null => {
-  const address = `${start}${encodeURIComponent(id)}`
-  return isAtMost(address, maxUrlCharacters) ? address : null
+  const address = id.isWellFormed() ? `${start}${encodeURIComponent(id)}` : null
+  return address !== null && isAtMost(address, maxUrlCharacters) ? address : null
 }
 
 export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.normalize)))

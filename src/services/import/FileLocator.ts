@@ -9,6 +9,7 @@ import { createReadStream } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as yauzl from "yauzl"
+import { clean } from "../../domain/catalog/ThirdPartyText.ts"
 import type { UnreadableInput } from "./ImportError.ts"
 import { chunkBytes, kindOf, unreadable, withHead } from "./InputFile.ts"
 import type { LocatedFile } from "./InputFile.ts"
@@ -162,7 +163,8 @@ const zipEntries = Effect.fnUntraced(function* (
   const other = OtherFiles.inArchive(entries.map(({ fileName }) => fileName))
   if (other !== undefined) return yield* unreadable(name, other)
   const located = (entry: yauzl.Entry) => ({
-    name: `${name}:${entry.fileName}`,
+    // It is printed, and stored with the import.
+    name: `${name}:${clean(entry.fileName)}`,
     totalBytes: entry.uncompressedSize,
     bytes: Stream.unwrap(
       Effect.map(Effect.tryPromise({ try: () => zip.openReadStreamPromise(entry), catch: damaged }), (stream) =>

@@ -70,11 +70,15 @@ export interface FirstItem {
 
 type Place = Parameters<JSONParser["onValue"]>[0]
 
-/** Calls `onValue` for every value, inner values first. The document may be truncated. */
+/** Whether a path can have the name: its names are separated by points. */
+const isInPaths = (name: unknown): boolean => typeof name !== "string" || (name !== "" && !name.includes("."))
+
+/** Calls `onValue` for every value that has a path, inner values first. The document may be truncated. */
 const walk = (head: string, onValue: (place: Place) => void): void => {
   const parser = new JSONParser()
   parser.onValue = (place) => {
-    if (place.stack.length <= maxDepth) onValue(place)
+    const { key, stack } = place
+    if (stack.length <= maxDepth && isInPaths(key) && stack.every((level) => isInPaths(level.key))) onValue(place)
   }
   // A truncated document ends in an error.
   parser.onError = () => {}

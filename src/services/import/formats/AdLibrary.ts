@@ -4,15 +4,29 @@
  *
  * The address of a snapshot holds the caller's access token, and personal data is beside the ads: none of it is read.
  */
-import { Result } from "effect"
+import { Result, Schema } from "effect"
+import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
 import type { Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
 import { fromHtml } from "../../../domain/catalog/PlainText.ts"
-import { WebUrl } from "../../../domain/catalog/RecordFields.ts"
+import * as Fields from "../../../domain/catalog/RecordFields.ts"
 import { AdRecord } from "../../../domain/catalog/Records.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
+import { clean } from "../../../domain/catalog/ThirdPartyText.ts"
 import type { LibraryAd } from "../ImportSource.ts"
-import { address, day, firstText, flag, foreign, isForeign, list, snakeCase, text, unflatten } from "./Foreign.ts"
+import {
+  address,
+  day,
+  firstText,
+  flag,
+  foreign,
+  isForeign,
+  list,
+  maxDepth,
+  snakeCase,
+  text,
+  unflatten
+} from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import { keptAd, refused } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
@@ -87,7 +101,7 @@ const imageOf = (snapshot: Foreign, cards: ReadonlyArray<Foreign>): string | nul
   return candidates.find((found) => found !== null) ?? null
 }
 
-const libraryUrl = (id: string) => `https://www.facebook.com/ads/library/?id=${encodeURIComponent(id)}`
+const libraryPage = "https://www.facebook.com/ads/library/?id="
 
 const latest = (...days: ReadonlyArray<string | null>): string | null =>
   days.reduce((last, found) => (found !== null && (last === null || found > last) ? found : last), null)
@@ -106,21 +120,27 @@ export const wrappers = [
   "ads"
 ]
 
-/** The ads in a record, which may be one ad, a page of ads, or a collated group. */
-export const adsIn = (value: unknown): ReadonlyArray<Foreign> => {
-  if (Array.isArray(value)) return value.flatMap(adsIn)
+/** The ads in a record, which may be one ad, a page of ads, or a collated group. What is nested too deeply is no ad. */
+export const adsIn = (value: unknown): ReadonlyArray<Foreign> => adsWithin(value, 0)
+
+const adsWithin = (value: unknown, depth: number): ReadonlyArray<Foreign> => {
+  if (depth > maxDepth) return [{}]
+  if (Array.isArray(value)) return value.flatMap((item) => adsWithin(item, depth + 1))
   if (!isForeign(value)) return []
   if (isAd(value)) return [value]
   const inner = wrappers.find((name) => name in value)
-  return inner === undefined ? [value] : adsIn(value[inner])
+  return inner === undefined ? [value] : adsWithin(value[inner], depth + 1)
 }
 
 /** Whether the value is a page of the library, or a list of pages, without ads. */
-export const isEmptyPage = (value: unknown): boolean => {
-  if (Array.isArray(value)) return value.every(isEmptyPage)
+export const isEmptyPage = (value: unknown): boolean => isEmptyWithin(value, 0)
+
+const isEmptyWithin = (value: unknown, depth: number): boolean => {
+  if (depth > maxDepth) return false
+  if (Array.isArray(value)) return value.every((item) => isEmptyWithin(item, depth + 1))
   if (!isForeign(value)) return false
   const inner = wrappers.find((name) => name in value)
-  return inner !== undefined && isEmptyPage(value[inner])
+  return inner !== undefined && isEmptyWithin(value[inner], depth + 1)
 }
 
 const idNames = ["ad_archive_id", "adArchiveID", "adArchiveId"]
@@ -155,22 +175,36 @@ interface AdParts {
   readonly fields: Foreign
 }
 
+/** The id of a page is a key as well. */
+const decodePage = RecordDecoder.make(Schema.Struct({ page_id: Fields.nullable(Fields.identifier(200)) }))
+
+const issuesOf = (result: Result.Result<unknown, ReadonlyArray<ArgumentIssue>>): ReadonlyArray<ArgumentIssue> =>
+  Result.isFailure(result) ? result.failure : []
+
 const toReading = ({ caption, fields, id, pageId }: AdParts, line: number): Reading => {
   const decoded = decode({
     type: "ad",
     key: id ?? "",
     ad_archive_id: id,
-    ad_library_url: id === null ? null : libraryUrl(id),
+    ad_library_url: id === null ? null : Fields.addressOf(libraryPage, id),
     ...fields
   })
-  if (Result.isFailure(decoded)) return { ...refused(line, decoded.failure), ...keptAd(id) }
-  const record: LibraryAd = { type: "library_ad", ad: decoded.success, page_id: pageId, caption }
+  const page = decodePage({ page_id: pageId })
+  if (Result.isFailure(decoded) || Result.isFailure(page)) {
+    return { ...refused(line, [...issuesOf(decoded), ...issuesOf(page)]), ...keptAd(id) }
+  }
+  const record: LibraryAd = {
+    type: "library_ad",
+    ad: decoded.success,
+    page_id: page.success.page_id,
+    caption: caption === null ? null : clean(caption)
+  }
   return { rows: [{ line, record }], rejects: [], skipped: 0 }
 }
 
 const decode = RecordDecoder.make(AdRecord)
 
-const isWebUrl = RecordDecoder.guardOf(WebUrl)
+const isWebUrl = RecordDecoder.guardOf(Fields.WebUrl)
 
 /** An invalid address is dropped, because the ad is useful without it. */
 const webUrl = (found: string | null): string | null => {

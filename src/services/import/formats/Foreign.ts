@@ -147,6 +147,9 @@ export const day = (value: unknown): string | null => {
   return new Date(found.length > 10 ? time : time * 1000).toISOString().slice(0, 10)
 }
 
+/** Deeper values are not read: no format has any, and a file may nest them until a recursion exhausts the stack. */
+export const maxDepth = 12
+
 /** Restores the objects and lists of a flattened record with names such as `a.b.0.c` and `a/b/0/c`. */
 export const unflatten = (record: Foreign): Foreign => {
   if (!Object.keys(record).some((name) => /[./]/u.test(name))) return record
@@ -154,7 +157,7 @@ export const unflatten = (record: Foreign): Foreign => {
   for (const [name, value] of Object.entries(record)) {
     if (value === "" || value === null) continue
     const path = name.split(/[./]/u)
-    if (path.some((part) => part === "__proto__")) continue
+    if (path.length > maxDepth || path.some((part) => part === "__proto__")) continue
     const last = path.pop() ?? ""
     let at: Record<string, unknown> = tree
     for (const part of path) {
@@ -164,25 +167,30 @@ export const unflatten = (record: Foreign): Foreign => {
     }
     at[last] = value
   }
-  return foreign(withLists(tree))
+  return foreign(withLists(tree, 0))
 }
 
 const isGroup = (value: unknown): value is Record<string, unknown> => isForeign(value)
 
-const withLists = (value: unknown): unknown => {
-  if (!isForeign(value)) return value
+const withLists = (value: unknown, depth: number): unknown => {
+  if (!isForeign(value) || depth > maxDepth) return value
   const names = Object.keys(value)
-  const inner = Object.fromEntries(names.map((name) => [name, withLists(value[name])]))
+  const inner = Object.fromEntries(names.map((name) => [name, withLists(value[name], depth + 1)]))
   return names.length > 0 && names.every((name) => /^\d{1,4}$/u.test(name))
     ? names.toSorted((a, b) => Number(a) - Number(b)).map((name) => inner[name])
     : inner
 }
 
-/** Converts names to snake case at any depth, so that `adArchiveID` and `ad_archive_id` are equal. */
-export const snakeCase = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(snakeCase)
+/** Converts names to snake case, so that `adArchiveID` and `ad_archive_id` are equal. */
+export const snakeCase = (value: unknown): unknown => snakeCaseWithin(value, 0)
+
+const snakeCaseWithin = (value: unknown, depth: number): unknown => {
+  if (depth > maxDepth) return value
+  if (Array.isArray(value)) return value.map((item) => snakeCaseWithin(item, depth + 1))
   if (!isForeign(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [inSnakeCase(name), snakeCase(inner)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [inSnakeCase(name), snakeCaseWithin(inner, depth + 1)])
+  )
 }
 
 const inSnakeCase = remembering((name) => name.replaceAll(/([a-z0-9])([A-Z]+)/gu, "$1_$2").toLowerCase())

@@ -107,7 +107,7 @@ const detectJson = (
   const record = parse(first)
   const hasOthers = others.some((line) => line.trim() !== "")
   if (record !== undefined && (hasOthers || formatOf(record) === "native" || formatOf(record) === "bulk")) {
-    const format = forced ?? formatOf(record) ?? formatOf(firstInside(record) ?? {}) ?? emptyOf(record)?.format
+    const format = forced ?? formatOf(record) ?? formatOf(firstInside(first) ?? {}) ?? emptyOf(record)?.format
     return format === undefined
       ? unknown(Object.keys(record))
       : Result.succeed({ format, container: { _tag: "Lines" } })
@@ -151,8 +151,8 @@ const hintAt = (text: string, isWhole: boolean): string => {
   return `: it looks like ${formats[detected.success.format]}. Leave out --format`
 }
 
-const firstInside = (record: Foreign): Foreign | undefined => {
-  const found = firstItem(JSON.stringify(record), (value) => isForeign(value) && formatOf(value) !== undefined)
+const firstInside = (text: string): Foreign | undefined => {
+  const found = firstItem(text, (value) => isForeign(value) && formatOf(value) !== undefined)
   return found !== undefined && isForeign(found.item) ? found.item : undefined
 }
 

@@ -100,7 +100,8 @@ export const join = (readings: Iterable<Reading>): Reading => {
   for (const reading of readings) {
     for (const row of reading.rows) rows.push(row)
     for (const reject of reading.rejects) rejects.push(reject)
-    if (reading.kept !== undefined) kept.push(...reading.kept)
+    // As arguments of one call, those of a large page would exhaust the stack.
+    for (const one of reading.kept ?? []) kept.push(one)
     lacksRecords ||= reading.lacksRecords === true
     skipped += reading.skipped
     otherCurrencies += reading.otherCurrencies ?? 0

@@ -1,7 +1,18 @@
 /** Reads the public product taxonomy of Shopify: one category per line, `gid : A > B > C`, and comments that begin with `#`. */
+import { Schema } from "effect"
+import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
+import * as Fields from "../../../domain/catalog/RecordFields.ts"
 import { text } from "./Foreign.ts"
-import { nothing } from "./Reading.ts"
+import { decoded, nothing } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
+
+const decode = RecordDecoder.make(
+  Schema.Struct({
+    type: Schema.Literal("taxonomy_niche"),
+    key: Fields.identifier(200),
+    path: Schema.Array(Fields.line(300))
+  })
+)
 
 const category = /^(gid:\/\/shopify\/TaxonomyCategory\/[\w-]+)\s*:\s*(.+)$/u
 
@@ -18,6 +29,5 @@ export const read = (written: string, line: number): Reading => {
       skipped: 0
     }
   }
-  const names = path.split(">").map((name) => name.trim())
-  return { rows: [{ line, record: { type: "taxonomy_niche", key, path: names } }], rejects: [], skipped: 0 }
+  return decoded(line, decode({ type: "taxonomy_niche", key, path: path.split(">") }))
 }
