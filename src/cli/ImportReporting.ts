@@ -53,6 +53,7 @@ export const summary = (name: string, report: ImportReport): string => {
     otherCurrencies,
     refusedRemovals,
     rejected,
+    removals,
     seconds,
     skipped,
     tallies
@@ -66,12 +67,14 @@ export const summary = (name: string, report: ImportReport): string => {
             (removed === 0 ? "" : ` ${count(removed).padStart(11)} removed`)
         ]
   })
-  const unchanged = accepted - tables.reduce((sum, type) => sum + tallies[type].added + tallies[type].changed, 0)
+  const changes = tables.reduce((sum, type) => sum + tallies[type].added + tallies[type].changed, 0)
+  const unchanged = accepted - removals - changes
   const { byDomain, byPage, later, without } = links
   const line = (what: string, figure: number) => (figure > 0 ? [`  ${what}: ${count(figure)}`] : [])
   return [
     `${name}: ${count(accepted)} records in ${seconds < 10 ? `${seconds.toFixed(1)} s` : duration(seconds)}${seconds < 1 ? "" : `, ${count(accepted / seconds)}/s`}`,
     ...written,
+    ...line("records that remove others", removals),
     ...line("in the catalog already, or twice in the input", unchanged),
     ...line("ads whose store was found by where they lead", byDomain),
     ...line("ads whose store was found by their page", byPage),

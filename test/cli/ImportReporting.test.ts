@@ -10,6 +10,7 @@ const report = {
   otherCurrencies: 0,
   archiveAds: 0,
   tallies: noTallies,
+  removals: 0,
   links,
   expiredAds: 0,
   keepsUnseenAds: false,
@@ -33,6 +34,15 @@ describe("the summary of an import", () => {
       summary("a", { ...report, tallies }),
       /product +2,000 added +10 changed +3 removed\n.*twice in the input: 9,990/
     )
+  })
+
+  it("counts records that remove others apart from those that were in the catalog already", () => {
+    const tallies = { ...noTallies, product: { added: 0, changed: 0, removed: 3 } }
+    assert.match(
+      summary("a", { ...report, accepted: 10, tallies, removals: 4 }),
+      /3 removed\n {2}records that remove others: 4\n {2}in the catalog already, or twice in the input: 6$/
+    )
+    assert.notInclude(summary("a", { ...report, accepted: 4, tallies, removals: 4 }), "already")
   })
 
   it("shows how many amounts are not known to be in the currency of their store", () => {

@@ -40,6 +40,8 @@ export interface Batch {
   readonly libraryAds: ReadonlyMap<string, LibraryAd>
   /** Records to remove before the others are written. A record that follows its removal is a new one. */
   readonly removed: ReadonlyArray<RemovedRecord>
+  /** How many records of the batch, which were accepted, remove others. */
+  readonly removals: number
   readonly rejects: ReadonlyArray<Reject>
   /** The keys of ads that were rejected: they were seen. */
   readonly rejectedAds: ReadonlyArray<string>
@@ -71,6 +73,7 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
   const libraryAds = new Map<string, LibraryAd>()
   const removed: Array<RemovedRecord> = []
   const gone = new Set<string>()
+  let removals = 0
   const rejects: Array<Reject> = []
   const rejectedAds: Array<string> = []
 
@@ -222,6 +225,7 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
   for (const row of rows) {
     const reject = take(row)
     if (reject !== undefined) rejects.push(rejectOf(row, reject))
+    else if (row.record.type === "removed") removals++
   }
   return {
     niches,
@@ -235,6 +239,7 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
     ads,
     libraryAds,
     removed,
+    removals,
     rejects,
     rejectedAds
   }

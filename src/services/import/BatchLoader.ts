@@ -39,6 +39,8 @@ const tallies = (tallyOf: (table: (typeof tables)[number]) => Tally): Tallies =>
 
 export interface LoadedBatch {
   readonly tallies: Tallies
+  /** How many accepted records remove others. */
+  readonly removals: number
   readonly rejects: ReadonlyArray<Reject>
   readonly touched: Touched
   readonly links: LinkCounts
@@ -52,6 +54,7 @@ export interface LoadedBatch {
 
 export const nothingLoaded: LoadedBatch = {
   tallies: tallies(() => noTally),
+  removals: 0,
   rejects: [],
   touched: { items: [], figures: [], niches: false },
   links: AdLinks.none,
@@ -62,6 +65,7 @@ export const nothingLoaded: LoadedBatch = {
 
 export const sum = (a: LoadedBatch, b: LoadedBatch): LoadedBatch => ({
   tallies: tallies((table) => sumOfTallies(a.tallies[table], b.tallies[table])),
+  removals: a.removals + b.removals,
   rejects: [...a.rejects, ...b.rejects],
   touched: sumOfTouched([a.touched, b.touched]),
   links: AdLinks.sum(a.links, b.links),
@@ -98,7 +102,8 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
         const kept = batch.rejectedAds.map((key) => ({ shop: null, key }))
         yield* Reconciliation.noteKept(sql, write.origin, kept)
       }
-      return { ...(yield* store(write, batch, known, niches)), rejects: batch.rejects }
+      const { rejects, removals } = batch
+      return { ...(yield* store(write, batch, known, niches)), removals, rejects }
     })
   )
 })
@@ -118,7 +123,7 @@ const store = Effect.fnUntraced(function* (
   batch: Batch,
   before: ReadonlyMap<string, number>,
   niches: Niches.StoredNiches
-): Effect.fn.Return<Omit<LoadedBatch, "rejects">, SqlError.SqlError> {
+): Effect.fn.Return<Omit<LoadedBatch, "rejects" | "removals">, SqlError.SqlError> {
   const { sql } = write
   const removed = yield* removeRecords(sql, batch.removed)
   const known = removed.shops.tally.removed === 0 ? before : yield* knownShops(sql, before.keys())

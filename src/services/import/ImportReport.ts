@@ -27,6 +27,8 @@ export interface ImportReport {
   /** How many ads are from `ads_archive`, which has no call to action, landing page, image and media type. */
   readonly archiveAds: number
   readonly tallies: Tallies
+  /** How many of the accepted records remove others. */
+  readonly removals: number
   readonly links: LinkCounts
   /** Ads that became inactive because they were not seen for too long. */
   readonly expiredAds: number
@@ -64,7 +66,7 @@ export class Report implements NicheFindings {
   }
 
   withLast({ changedShops, removedProducts }: { readonly changedShops: number; readonly removedProducts: number }) {
-    const { links, tallies } = this.#loaded
+    const { links, removals, tallies } = this.#loaded
     const product = { ...tallies.product, removed: tallies.product.removed + removedProducts }
     const shop = { ...tallies.shop, changed: tallies.shop.changed + changedShops }
     return {
@@ -74,6 +76,7 @@ export class Report implements NicheFindings {
       otherCurrencies: this.#otherCurrencies,
       archiveAds: this.#archiveAds,
       tallies: { ...tallies, product, shop },
+      removals,
       links
     }
   }
@@ -88,7 +91,8 @@ export class Report implements NicheFindings {
 
   add(rows: number, loaded: LoadedBatch) {
     this.#accepted += rows - loaded.rejects.length
-    this.#loaded = sum(this.#loaded, { ...nothingLoaded, tallies: loaded.tallies, links: loaded.links })
+    const { links, removals, tallies } = loaded
+    this.#loaded = sum(this.#loaded, { ...nothingLoaded, tallies, links, removals })
     for (const shopId of loaded.statedNiches) this.unstated.delete(shopId)
     for (const shopId of loaded.unstatedNiches) this.unstated.add(shopId)
     for (const { nicheId, shopId, weight } of loaded.votes) {

@@ -731,8 +731,9 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
           { type: "removed", record: "shop", shop: "b.com" },
           { type: "removed", record: "product", key: "p-3" }
         ]
-        const { rejects, tallies } = yield* run({ "r.ndjson": ndjson(...gone) })
+        const { accepted, rejects, removals, tallies } = yield* run({ "r.ndjson": ndjson(...gone) })
         assert.deepStrictEqual(rejects, ["5 shop: is required to remove a record of this type"])
+        assert.deepStrictEqual([accepted, removals], [4, 4])
         assert.deepStrictEqual([tallies.product.removed, tallies.ad.removed, tallies.shop.removed], [2, 1, 1])
         assert.deepStrictEqual(
           (yield* products).map(({ key }) => key),
