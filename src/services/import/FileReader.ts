@@ -158,7 +158,7 @@ export const recordsOf = Effect.fnUntraced(function* (
       ? yield* BulkSpool.read(file, shop)
       : format === "products"
         ? convert(file, container, productRows(container, shop.domain))
-        : convert(file, container, storefrontItems(shop.domain, wholes))
+        : convert(file, container, storefrontItems(shop.domain, file.name, wholes))
   return taken(Stream.concat(Stream.succeed(shopChunk(shop)), records), shop.domain)
 })
 
@@ -241,8 +241,8 @@ const productRows = (container: Format.Container, domain: string): Converter => 
   return { row: rows.push, end: rows.end }
 }
 
-const storefrontItems = (domain: string, wholes: WholeStores): Converter => {
-  wholes.page(domain)
+const storefrontItems = (domain: string, file: string, wholes: WholeStores): Converter => {
+  wholes.page(domain, file)
   return {
     item: (item, line) => {
       const products = isForeign(item) && Array.isArray(item["products"]) ? item["products"] : [item]

@@ -9,6 +9,32 @@ const largestPage = 250
 /** Page sizes that storefronts and scrapers use: a single page of such a size may not be the last one. */
 const commonPageSizes = new Set([30, 50, 100, 150, 200, largestPage])
 
+/** The last number in the name of a file, and the text around it. */
+const numberedName = /^(.*?)(\d{1,6})(\D*)$/su
+/** What is before the number of a page: pages are counted from 1, or from 0. */
+const pageName = /page[^\p{L}\p{N}]*$/iu
+
+/** Whether the numbers in the names of pages show that one is missing. Nothing else of a page has its number. */
+const lacksPages = (files: ReadonlyArray<string>): boolean => {
+  const names = files.flatMap((file) => {
+    const [, before = "", digits, after = ""] = numberedName.exec(file) ?? []
+    return digits === undefined ? [] : [{ before, after, number: Number(digits) }]
+  })
+  return Array.from(Map.groupBy(names, ({ after, before }) => `${before} ${after}`).values()).some((pages) => {
+    const numbers = Array.from(new Set(pages.map(({ number }) => number))).toSorted((a, b) => a - b)
+    const [first = 0] = numbers
+    return (
+      numbers.some((number, at) => number !== first + at) ||
+      (first > 1 && pages.some(({ before }) => pageName.test(before)))
+    )
+  })
+}
+
+interface Page {
+  readonly file: string
+  products: number
+}
+
 export class WholeStores {
   readonly #isComplete: boolean
   readonly #whole = new Set<string>()
@@ -16,8 +42,8 @@ export class WholeStores {
   readonly #named = new Set<string>()
   readonly #incomplete = new Set<string>()
   #isEveryRecordRead = true
-  /** The number of products of each page, for stores whose products are paged. */
-  readonly #pages = new Map<string, Array<number>>()
+  /** The pages of stores whose products are paged. */
+  readonly #pages = new Map<string, Array<Page>>()
   readonly kept: Array<KeptRecord> = []
   #isEveryAdRead = true
 
@@ -30,16 +56,16 @@ export class WholeStores {
   }
 
   /** Begins a page of the store. */
-  page(domain: string): void {
-    const sizes = this.#pages.get(domain)
-    if (sizes === undefined) this.#pages.set(domain, [0])
-    else sizes.push(0)
+  page(domain: string, file: string): void {
+    const pages = this.#pages.get(domain)
+    if (pages === undefined) this.#pages.set(domain, [{ file, products: 0 }])
+    else pages.push({ file, products: 0 })
   }
 
   /** Counts a product of the current page. */
   item(domain: string): void {
-    const sizes = this.#pages.get(domain) ?? []
-    sizes.push((sizes.pop() ?? 0) + 1)
+    const page = this.#pages.get(domain)?.at(-1)
+    if (page !== undefined) page.products++
   }
 
   /** `shop`: the store of the file, if it has products of only one. */
@@ -61,12 +87,13 @@ export class WholeStores {
   }
 
   domains(): ReadonlyArray<string> {
-    const paged = Array.from(this.#pages).flatMap(([domain, sizes]) => {
+    const paged = Array.from(this.#pages).flatMap(([domain, pages]) => {
+      const sizes = pages.map(({ products }) => products)
       const largest = Math.max(...sizes)
       // Complete pages end with one that is shorter than others. A shorter page before the last one proves nothing.
       const last = sizes.at(-1) ?? 0
       const isLastThere = sizes.length > 1 ? last < largest : largest > largestPage || !commonPageSizes.has(largest)
-      return isLastThere ? [domain] : []
+      return isLastThere && !lacksPages(pages.map(({ file }) => file)) ? [domain] : []
     })
     const named = this.#isEveryRecordRead ? this.#named : []
     return Array.from(new Set([...this.#whole, ...paged, ...named])).filter((domain) => !this.#incomplete.has(domain))

@@ -523,6 +523,32 @@ layer(NodeServices.layer)("reading files", (it) => {
         assert.isTrue(yield* wholes(...Array.from({ length: 11 }, () => 250), 3))
       }).pipe(Effect.scoped)
     )
+
+    const pages: ReadonlyArray<readonly [isWhole: boolean, names: ReadonlyArray<string>]> = [
+      [true, ["page-1.json", "page-2.json"]],
+      [true, ["page0.json", "page1.json"]],
+      [true, ["products.json", "rest.json"]],
+      [true, ["7.json", "8.json"]],
+      [true, ["page-1.json", "rest.json"]],
+      [true, ["products-2026-06-30.json", "products-2026-07-01.json"]],
+      [false, ["page-1.json", "page-3.json"]],
+      [false, ["page-2.json", "page-3.json"]],
+      [false, ["page 2.json"]],
+      [false, ["products.json?limit=250&page=2"]],
+      [false, ["oakline_1.json", "oakline_3.json"]],
+      [false, ["page-1.json", "rest.json", "page-3.json"]]
+    ]
+    it.effect.each(pages)("says that all products are there: %s, by pages called %j", ([isWhole, names]) =>
+      Effect.gen(function* () {
+        const page = (size: number, from: number) =>
+          JSON.stringify({ products: Array.from({ length: size }, (_, at) => product({ id: from + at })) })
+        const files = names.map((name, at) => [name, page(at === names.length - 1 ? 3 : 5, 1 + at * 1_000)])
+        const folder = yield* folderOf(Object.fromEntries(files))
+        const paths = names.map((name) => `${folder}/${name}`)
+        const { rejects, wholeStores } = yield* readAll(paths, oakline)
+        assert.deepStrictEqual([rejects, wholeStores], [[], isWhole ? ["oakline.example.com"] : []])
+      }).pipe(Effect.scoped)
+    )
   })
 
   describe("with --complete", () => {
