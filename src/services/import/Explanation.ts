@@ -15,7 +15,7 @@ import * as Traffic from "./formats/Traffic.ts"
 import { UnreadableInput } from "./ImportError.ts"
 import type { ImportRow, Reject } from "./ImportSource.ts"
 import * as FileLocator from "./FileLocator.ts"
-import * as InputFile from "./InputFile.ts"
+import type * as InputFile from "./InputFile.ts"
 import { WholeStores } from "./WholeStores.ts"
 
 export interface ExplainOptions extends Omit<ReadOptions, "onFile" | "isComplete"> {
@@ -34,8 +34,9 @@ export const explain = Effect.fn("Explanation.explain")(function* (
 })
 
 const explainFile = Effect.fnUntraced(function* (located: InputFile.LocatedFile, options: ExplainOptions) {
-  const file = yield* InputFile.open(located)
-  const found = yield* understood(file, options)
+  const opened = yield* FileReader.open(located, options)
+  const { file } = opened
+  const found = yield* understood(opened, options)
   const { detected, mapping } = found
   const sample = Sample.of(file.head, file.isWhole, detected.container)
   yield* options.print(`${file.name}: ${found.what}${delimiterOf(detected.container)}`)
@@ -63,10 +64,9 @@ interface Understood {
 
 /** For a file of no known format, a map is guessed. */
 const understood = Effect.fnUntraced(function* (
-  file: InputFile.InputFile,
+  { detected, file }: FileReader.OpenedFile,
   options: ExplainOptions
 ): Effect.fn.Return<Understood, UnreadableInput> {
-  const detected = FileReader.detect(file, options)
   if (Result.isSuccess(detected)) {
     return { what: formats[detected.success.format], detected: detected.success, mapping: options.mapping }
   }

@@ -73,8 +73,7 @@ export const read = Effect.fn("FileReader.read")(function* (
   const chunksOf = (located: InputFile.LocatedFile) =>
     Stream.unwrap(
       Effect.gen(function* () {
-        const file = yield* InputFile.open(located)
-        const detected = detect(file, options)
+        const { detected, file } = yield* open(located, options)
         if (Result.isFailure(detected)) {
           return yield* new UnreadableInput({ message: `${file.name} ${detected.failure}.` })
         }
@@ -110,7 +109,27 @@ export const read = Effect.fn("FileReader.read")(function* (
   }
 })
 
-export const detect = (
+export interface OpenedFile {
+  readonly file: InputFile.InputFile
+  /** A failure says why the format is unknown. */
+  readonly detected: Result.Result<Detected, string>
+}
+
+/** Opens a file and detects its format; by a longer beginning of it if its first record is larger than the usual one. */
+export const open = Effect.fn("FileReader.open")(function* (
+  located: InputFile.LocatedFile,
+  options: Pick<ReadOptions, "format" | "mapping">
+): Effect.fn.Return<OpenedFile, UnreadableInput, Scope.Scope> {
+  const file = yield* InputFile.open(located)
+  const detected = detect(file, options)
+  // Of a line that is cut off, a map would take an inner list for its records.
+  const isKnown = options.mapping === undefined ? Result.isSuccess(detected) : file.head.includes("\n")
+  if (isKnown || file.isWhole || !/^\uFEFF?\s*[{[]/u.test(file.head)) return { file, detected }
+  const longer = yield* InputFile.withLongHead(file)
+  return { file: longer, detected: detect(longer, options) }
+})
+
+const detect = (
   { head, isWhole }: InputFile.InputFile,
   { format, mapping }: Pick<ReadOptions, "format" | "mapping">
 ): Result.Result<Detected, string> =>

@@ -44,8 +44,10 @@ export interface InputFile {
 }
 
 export const chunkBytes = 262_144
-/** Enough for the first record of any format. */
+/** Enough for most first records. */
 const headBytes = 262_144
+/** As much as the largest item of a JSON document has. */
+const longHeadBytes = 16_777_216
 
 export const unreadable = (name: string, message: string, cause?: unknown) =>
   new UnreadableInput({ message: `${name} ${message}.`, ...(cause === undefined ? {} : { cause }) })
@@ -80,6 +82,14 @@ export const open = Effect.fn("InputFile.open")(function* ({
     isWhole,
     content
   }
+})
+
+/** The file with a longer beginning, for one whose first record is not in the usual one. */
+export const withLongHead = Effect.fn("InputFile.withLongHead")(function* (
+  file: InputFile
+): Effect.fn.Return<InputFile, UnreadableInput, Scope.Scope> {
+  const [head, content, isWhole] = yield* withHead(file.content, longHeadBytes)
+  return { ...file, head: new TextDecoder("utf-8").decode(head), isWhole, content }
 })
 
 type Kind = "text" | "gzip" | "zstd" | "zip" | "utf-16le" | "utf-16be" | "bzip2" | "xz" | keyof typeof OtherFiles.ofKind

@@ -91,6 +91,31 @@ layer(NodeServices.layer)("reading files", (it) => {
       })
     )
 
+    const variants = Array.from({ length: 350 }, (_, at) => ({ title: `${at} ${"x".repeat(900)}`, price: 1 }))
+    const price = { column: "price" }
+    const mapping = {
+      record: "product",
+      fields: { key: { column: "id" }, title: { column: "title" }, price }
+    } as const
+    const ofStore = { store: { ...nobody, domain: "a.com", country: "US" } }
+    const product = { type: "product", shop: "a.com", key: "1", title: "A", price: 1, details: { variants } }
+    const numbers = [1, 2]
+    const large: ReadonlyArray<readonly [what: string, content: string, options: Partial<FileReader.ReadOptions>]> = [
+      ["native", `${JSON.stringify(product)}\n${shop(2)}\n`, {}],
+      ["products.json", JSON.stringify({ products: numbers.map((id) => ({ id, title: "A", variants })) }), ofStore],
+      [
+        "objects with a map",
+        numbers.map((id) => `${JSON.stringify({ ...product, id })}\n`).join(""),
+        { ...ofStore, mapping }
+      ]
+    ]
+    it.effect.each(large)("reads a file whose first record is larger than its beginning: %s", ([, content, options]) =>
+      Effect.gen(function* () {
+        const { lines, rejects } = yield* read(content, options)
+        assert.deepStrictEqual([rejects, lines.filter((line) => line > 0)], [[], numbers])
+      })
+    )
+
     it.effect("counts empty lines but skips them", () =>
       Effect.gen(function* () {
         const { lines, rejects } = yield* read(`\n${shop(1)}\n\n \t\n${shop(2)}\n\n`)
