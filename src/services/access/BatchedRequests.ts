@@ -1,5 +1,5 @@
 /** Combines concurrent requests into few statements, without delay on an idle server. */
-import { Array, Context, Effect, Latch, RequestResolver } from "effect"
+import { Array, Context, Effect, Latch, Option, RequestResolver } from "effect"
 import type { Request } from "effect"
 import type { SqlClient } from "effect/sql"
 
@@ -28,7 +28,10 @@ export const batched = <A extends Request.Any>(options: {
   })
   const inNoTransaction = (effect: Effect.Effect<void>) =>
     Effect.updateContext(effect, (context: Context.Context<never>) =>
-      Context.omit(options.sql.transactionService)(context)
+      // The context of a call has all services, so that it is copied only where it must be.
+      Option.isNone(Context.getOption(context, options.sql.transactionService))
+        ? context
+        : Context.omit(options.sql.transactionService)(context)
     )
   return RequestResolver.makeWith<A>({
     batchKey: () => options.run,

@@ -1,6 +1,5 @@
 /** A bounded first-in, first-out queue for effects of which a few run at once. */
-import { Effect, Semaphore } from "effect"
-import type { Scope } from "effect"
+import { Effect, Scope, Semaphore } from "effect"
 
 export interface BoundedQueue {
   /** Waits for a turn, which ends with the scope. Fails immediately with `full` if the queue is full. */
@@ -12,17 +11,17 @@ export interface BoundedQueue {
 export const make = (atOnce: number, maxWaiting: number): BoundedQueue => {
   const semaphore = Semaphore.makeUnsafe(atOnce)
   let size = 0
+  const leave = Effect.sync(() => void size--)
   return {
-    turn: (full) =>
-      Effect.suspend(() => {
+    turn: (full) => {
+      // Not acquireRelease, which copies all services of the caller for its release: every search has a turn.
+      const enter = Effect.flatMap(Effect.scope, (scope) => {
         if (size >= atOnce + maxWaiting) return Effect.fail(full())
-        const enter = Effect.sync(() => void size++)
-        const leave = Effect.sync(() => void size--)
-        return Effect.andThen(
-          Effect.acquireRelease(enter, () => leave),
-          semaphore.takeScoped(1)
-        )
-      }),
+        size++
+        return Scope.addFinalizer(scope, leave)
+      })
+      return Effect.andThen(Effect.uninterruptible(enter), semaphore.takeScoped(1))
+    },
     size: () => size
   }
 }

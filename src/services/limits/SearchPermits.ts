@@ -2,7 +2,7 @@
  * A bulkhead for searches at the database. Some connections of the pool are reserved for what every call needs, so that slow
  * searches do not block authentication, charges or health checks. One account has at most half of the rest.
  */
-import { Context, Duration, Effect, Layer, Semaphore } from "effect"
+import { Context, Duration, Effect, Layer, Scope, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
@@ -54,7 +54,7 @@ export class SearchPermits extends Context.Service<
         const forget = Effect.sync(() => void (share.size() === 0 && shares.delete(account)))
         // First, so that it runs after the turn has ended.
         return Effect.andThen(
-          Effect.addFinalizer(() => forget),
+          Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, forget)),
           share.turn(ToolErrorMessages.tooManySearches)
         )
       }
