@@ -153,9 +153,15 @@ const insertJson = (text: string, marker: string, { json }: Value): string =>
     .replace(`"${marker}"`, () => json)
 
 const ofDocument = sampleOf((record) => JSON.stringify(record), insertJson)
+/** As a cell of a table: a list with bars between its members. */
+const cellOf = (value: unknown): string => {
+  if (isList(value)) return value.map(cellOf).join("|")
+  return typeof value === "string" ? value : value === null || value === undefined ? "" : JSON.stringify(value)
+}
+
 const joinedBy = (separator: string) =>
   sampleOf(
-    (record) => (isObject(record) ? Object.values(record).join(separator) : String(record)),
+    (record) => (isObject(record) ? Object.values(record).map(cellOf).join(separator) : cellOf(record)),
     (text, marker, { cell }) => text.replace(marker, () => cell)
   )
 const ofRow = joinedBy(",")
@@ -406,9 +412,7 @@ const mapped = (record: Mapping["record"], type: string): ReadonlyArray<Sample> 
     record,
     fields: Object.fromEntries(Object.keys(fields).map((name) => [name, { column: name, optional: true }]))
   }
-  const cells = Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, isList(value) ? value.join("|") : String(value ?? "")])
-  )
+  const cells = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, cellOf(value)]))
   return [
     ofDocument("map", `objects with a map of ${type}`, fields, lines, { mapping }),
     ...ofTable("map", `a table with a map of ${type}`, cells, { mapping })

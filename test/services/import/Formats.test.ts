@@ -518,7 +518,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
         "storefront",
         "a long document",
         { errors: [{ x: "-".repeat(300_000) }] },
-        /no record of the format storefront\./
+        /no record of the format storefront: it has `errors`/
       ],
       ["ads", "a storefront", page, /of the format ads: it looks like products of a storefront/],
       ["ads", "an empty storefront", { products: [] }, /of the format ads: it looks like products of a storefront/],
