@@ -154,9 +154,10 @@ const insertJson = (text: string, marker: string, { json }: Value): string =>
 
 const ofDocument = sampleOf((record) => JSON.stringify(record), insertJson)
 /** As a cell of a table: a list with bars between its members. */
-const cellOf = (value: unknown): string => {
+const cellOf = (value: Json): string => {
   if (isList(value)) return value.map(cellOf).join("|")
-  return typeof value === "string" ? value : value === null || value === undefined ? "" : JSON.stringify(value)
+  if (typeof value === "string") return value
+  return value === null ? "" : JSON.stringify(value)
 }
 
 const joinedBy = (separator: string) =>
