@@ -3,6 +3,7 @@ import { Effect, Schema, SchemaTransformation } from "effect"
 import { problem, refused } from "../ArgumentIssue.ts"
 import { CalendarDate, hasNoControl, isCalendarDate, maxInteger } from "../search/Arguments.ts"
 import { hasUserInfo } from "../UserInfo.ts"
+import { distinct as withoutRepetition } from "./Distinct.ts"
 import { ofText } from "./RecordDecoder.ts"
 import { remembering } from "./Remembering.ts"
 import * as StoreDomain from "./StoreDomain.ts"
@@ -164,13 +165,13 @@ export const distinct = <S extends Schema.Codec<string, string>>(item: S, maxEnt
     .pipe(
       Schema.decode(
         SchemaTransformation.transform<ReadonlyArray<S["Type"]>, ReadonlyArray<S["Type"]>>({
-          decode: (items) => Array.from(new Set(items)),
+          decode: withoutRepetition,
           encode: (items) => items
         })
       ),
       Schema.check(Schema.isMaxLength(maxEntries))
     )
-    .annotate({ tidy: (items) => (Array.isArray(items) ? Array.from(new Set(items)) : items) })
+    .annotate({ tidy: (items) => (Array.isArray(items) ? withoutRepetition(items) : items) })
 
 /** As {@link distinct}; absent means empty. */
 export const set = <S extends Schema.Codec<string, string>>(item: S, maxEntries: number) =>

@@ -28,6 +28,8 @@ const Variant = Schema.Struct({
   option3: absent(Schema.String)
 })
 
+export type Variant = typeof Variant.Type
+
 const Image = Schema.Struct({
   src: absent(Schema.String),
   width: absent(Schema.Finite),
@@ -103,7 +105,7 @@ const pricesOf = ({ variants }: Product): Result.Result<ReadonlyArray<number | n
   const prices: Array<number | null> = []
   let isPriced = false
   for (const [at, { price }] of variants.entries()) {
-    const known = isUnpriced(price) ? null : amount(price)
+    const known = amount(price)
     if (known === null && !isUnpriced(price)) return Result.fail([issueAt(`variants.${at}.price`, "not_price")])
     isPriced ||= known !== null
     prices.push(known)
@@ -114,18 +116,34 @@ const pricesOf = ({ variants }: Product): Result.Result<ReadonlyArray<number | n
 const isUnpriced = (price: string | number | null | undefined): boolean =>
   price === undefined || price === null || (typeof price === "string" && price.trim() === "")
 
+const decimal = /^\s*\d+(?:\.\d+)?\s*$/u
+
 const amount = (price: string | number | null | undefined): number | null => {
   if (typeof price === "number") return price
-  return typeof price === "string" && /^\s*\d+(?:\.\d+)?\s*$/u.test(price) ? Number(price) : null
+  return typeof price === "string" && decimal.test(price) ? Number(price) : null
 }
 
 const translate = (product: Product, domain: string, prices: ReadonlyArray<number | null>): object => {
-  const images = (product.images ?? [])
-    .flatMap(({ height, src, width }) => {
-      const url = webUrl(src)
-      return url === null ? [] : [{ url, width: size(width), height: size(height) }]
+  const images: Array<{ url: string; width: number | null; height: number | null }> = []
+  for (const { height, src, width } of product.images ?? []) {
+    const url = images.length < maxImages ? webUrl(src) : null
+    if (url !== null) images.push({ url, width: size(width), height: size(height) })
+  }
+  const variants: Array<object> = []
+  for (const [at, variant] of (product.variants ?? []).entries()) {
+    // A variant without a price is not on sale.
+    if (prices[at] === null) continue
+    const { available, compare_at_price, id, option1, option2, option3, sku, title } = variant
+    variants.push({
+      id: id === undefined || id === null ? null : String(id),
+      title: title ?? null,
+      sku: sku ?? null,
+      price: prices[at],
+      compare_at_price: amount(compare_at_price),
+      is_available: available ?? null,
+      options: [option1, option2, option3].filter((option) => notBlank(option) !== null)
     })
-    .slice(0, maxImages)
+  }
   const tags = typeof product.tags === "string" ? product.tags.split(",") : (product.tags ?? [])
   const handle = notBlank(product.handle)
   return {
@@ -146,20 +164,7 @@ const translate = (product: Product, domain: string, prices: ReadonlyArray<numbe
       options: (product.options ?? []).flatMap(({ name, values }) =>
         notBlank(name) === null ? [] : [{ name, values: (values ?? []).filter((value) => notBlank(value) !== null) }]
       ),
-      // A variant without a price is not on sale.
-      variants: (product.variants ?? []).flatMap((variant, at) =>
-        prices[at] === null
-          ? []
-          : {
-              id: variant.id === undefined || variant.id === null ? null : String(variant.id),
-              title: variant.title ?? null,
-              sku: variant.sku ?? null,
-              price: prices[at],
-              compare_at_price: amount(variant.compare_at_price),
-              is_available: variant.available ?? null,
-              options: [variant.option1, variant.option2, variant.option3].filter((option) => notBlank(option) !== null)
-            }
-      ),
+      variants,
       images
     }
   }

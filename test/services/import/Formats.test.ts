@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, FileSystem, Stream } from "effect"
+import { Effect, FileSystem, Schema, Stream } from "effect"
 import type { PlatformError } from "effect"
 import { ctas } from "../../../src/domain/catalog/Enumerations.ts"
 import type { AdRecord, PartialShop, ProductRecord } from "../../../src/domain/catalog/Records.ts"
@@ -177,6 +177,66 @@ layer(NodeServices.layer)("the formats of files", (it) => {
           ids.map((id) => [id, `p-${id}`, Number(`${id}.01`), 2])
         )
       })
+    )
+
+    const Shuffle = Schema.Struct({
+      products: Schema.Array(
+        Schema.Struct({
+          id: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 120 })),
+          variants: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 })),
+          hasImage: Schema.Boolean
+        })
+      ).check(Schema.isMinLength(1), Schema.isMaxLength(6)),
+      places: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 }))).check(
+        Schema.isMaxLength(4)
+      ),
+      newline: Schema.Literals(["\n", "\r\n", "\n\n"])
+    })
+    it.effect.prop(
+      "gives the same products, however its lines are mixed",
+      [Shuffle],
+      ([{ newline, places, products: drawn }]) =>
+        Effect.gen(function* () {
+          const numbers = Array.from(new Map(drawn.map((product) => [product.id, product])).values())
+          const written = numbers.flatMap(({ hasImage, id, variants }): ReadonlyArray<object> => {
+            const __parentId = gid("Product", id)
+            const one = (at: number) => ({ id: gid("ProductVariant", id * 10 + at), price: `${id}.0${at}`, __parentId })
+            const metafield = { id: gid("Metafield", id), value: "x", __parentId: gid("ProductVariant", id * 10) }
+            const image = { id: gid("MediaImage", id), image: { url: `https://x.example/${id}.jpg` }, __parentId }
+            return [
+              { id: __parentId, title: `P${id}`, handle: `p-${id}` },
+              one(0),
+              metafield,
+              ...Array.from({ length: variants - 1 }, (_, at) => one(at + 1)),
+              ...(hasImage ? [image] : [])
+            ]
+          })
+          // Each place names a line that comes first or last instead.
+          const mixed = places.reduce((lines: ReadonlyArray<object>, place, at) => {
+            const moved = place % lines.length
+            const others = lines.toSpliced(moved, 1)
+            const line = lines.slice(moved, moved + 1)
+            return at % 2 === 0 ? [...others, ...line] : [...line, ...others]
+          }, written)
+          const { rejects, rows, skipped } = yield* read(mixed.map((line) => JSON.stringify(line)).join(newline), {
+            format: "bulk"
+          })
+          assert.deepStrictEqual({ rejects, skipped }, { rejects: [], skipped: 0 })
+          assert.sameDeepMembers(
+            products(rows).map(({ details, image_url, key, price }) => [
+              key,
+              price,
+              image_url,
+              (details?.variants ?? []).map(({ id }) => Number(id)).toSorted((a, b) => a - b)
+            ]),
+            numbers.map(({ hasImage, id, variants }) => [
+              `p-${id}`,
+              id,
+              hasImage ? `https://x.example/${id}.jpg` : null,
+              Array.from({ length: variants }, (_, at) => id * 10 + at)
+            ])
+          )
+        })
     )
 
     it.effect("has no name in the temporary folder while it is read", () =>

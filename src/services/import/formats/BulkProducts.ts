@@ -2,14 +2,18 @@
  * Reads the result of a bulk operation: one object per line, where variants and images have lines of their own, anywhere in the
  * file, and name their product in `__parentId`. Only queried fields exist.
  */
+import { Result } from "effect"
+import { distinct } from "../../../domain/catalog/Distinct.ts"
 import { currencyCodes } from "../../../domain/catalog/Iso.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
-import { firstText, foreign, list, text } from "./Foreign.ts"
+import type { Reject } from "../ImportSource.ts"
+import { firstText, foreign, isForeign, list, parseAny, text } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import { nothing, ofProduct } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
-const isOf = (kind: string, id: unknown): boolean => text(id)?.startsWith(`gid://shopify/${kind}/`) === true
+const isProduct = (id: unknown): boolean => text(id)?.startsWith("gid://shopify/Product/") === true
+const isVariant = (id: unknown): boolean => text(id)?.startsWith("gid://shopify/ProductVariant/") === true
 
 export const isBulk = (record: Foreign): boolean => {
   const id = text(record["id"])
@@ -24,17 +28,42 @@ export interface Part {
   readonly record: Foreign
 }
 
-/** The id of the product that a line belongs to, or `null`. */
-export const productOf = (record: Foreign): string | null => text(record["__parentId"]) ?? text(record["id"])
+/** `product` is the id of the product that a line belongs to; `null` if it belongs to a part of one, of which nothing is imported. */
+export interface Line {
+  readonly product: string | null
+  readonly record: Foreign
+}
+
+export type Problem = Omit<Reject, "line">
+
+export const parse = (written: string): Result.Result<Line, Problem> => {
+  const record = parseAny(written)
+  if (record === undefined) return Result.fail({ field: "", reason: "is not JSON" })
+  if (!isForeign(record)) return Result.fail({ field: "", reason: "must be a JSON object" })
+  const { __parentId, id } = record
+  const parent = text(__parentId)
+  const product = parent ?? text(id)
+  if (product === null) return Result.fail({ field: "id", reason: "is required" })
+  return Result.succeed({ product: isOfPart(parent, id) ? null : product, record })
+}
+
+/** Such as a metafield of a variant. */
+const isOfPart = (parent: string | null, id: unknown): boolean =>
+  parent !== null && !isProduct(parent) && parent.startsWith("gid://shopify/") && !isProduct(id) && !isVariant(id)
 
 /** The platform writes it at the end, where it cannot be part of a string or of a nested object. */
-const parentAtEnd = /"__parentId":"([^"\\\s]+)"\}$/u
+const parentAtEnd = /"__parentId":"(gid:\/\/shopify\/Product\/[^"\\\s]+)"\}$/u
 /** Longer than the end of any line with an id of the platform. */
 const endCharacters = 120
-const idAtStart = /^\{"id":"([^"\\\s]+)"/u
+const idAtStart = /^\{"id":"(gid:\/\/shopify\/Product\/[^"\\\s]+)"/u
 
-/** {@link productOf} without parsing; `null` if the id is not where the platform writes it. */
-export const productIn = (line: string): string | null => {
+/** The product of a line, which is parsed only if the place of the id is unusual or it is of another kind. */
+export const productIn = (line: string): Result.Result<string | null, Problem> => {
+  const found = usualProductIn(line)
+  return found === null ? Result.map(parse(line), ({ product }) => product) : Result.succeed(found)
+}
+
+const usualProductIn = (line: string): string | null => {
   if (!line.startsWith("{")) return null
   const id = parentAtEnd.exec(line.slice(-endCharacters))?.[1]
   if (id !== undefined) return id
@@ -42,22 +71,37 @@ export const productIn = (line: string): string | null => {
   return line.includes("__parentId") || line.includes("\\u") ? null : (idAtStart.exec(line)?.[1] ?? null)
 }
 
+/** How the lines of the parts of a product end, if the platform wrote them. */
+export const endOfParts = (product: string): string => `"__parentId":"${product}"}`
+
 const imageUrl = (part: Foreign): string | null => {
   const image = foreign(part["image"])
-  const preview = foreign(foreign(part["preview"])["image"])
-  return firstText(
-    image["url"],
-    image["originalSrc"],
-    image["src"],
-    part["url"],
-    part["originalSrc"],
-    part["src"],
-    preview["url"]
+  return (
+    text(image["url"]) ??
+    text(image["originalSrc"]) ??
+    text(image["src"]) ??
+    text(part["url"]) ??
+    text(part["originalSrc"]) ??
+    text(part["src"]) ??
+    text(foreign(foreign(part["preview"])["image"])["url"])
   )
 }
 
-const optionAt = (variant: Foreign, at: number): string | null =>
-  text(foreign(list(variant["selectedOptions"])[at])["value"])
+const variantOf = (variant: Foreign): Storefront.Variant => {
+  const options = list(variant["selectedOptions"])
+  const available = variant["availableForSale"]
+  return {
+    id: numberOf(text(variant["id"]) ?? "") || null,
+    title: text(variant["title"]),
+    sku: text(variant["sku"]),
+    price: price(variant["price"]),
+    compare_at_price: price(variant["compareAtPrice"]),
+    available: typeof available === "boolean" ? available : null,
+    option1: text(foreign(options[0])["value"]),
+    option2: text(foreign(options[1])["value"]),
+    option3: text(foreign(options[2])["value"])
+  }
+}
 
 /** The amount as it is written. A value that cannot be one becomes "?", which is reported because it is no number. */
 const price = (written: unknown): string | number | null =>
@@ -72,36 +116,30 @@ export const currencyOf = (record: Foreign): string | null => {
   return code !== null && currencyCodes.has(code) ? code : null
 }
 
-/** Whether a line belongs to a part of a product, such as a metafield of a variant. Nothing of it is imported. */
-const isOfPart = ({ record }: Part): boolean => {
-  const { __parentId: parent, id } = record
-  const isProductOrVariant = isOf("Product", id) || isOf("ProductVariant", id)
-  return text(parent)?.startsWith("gid://shopify/") === true && !isOf("Product", parent) && !isProductOrVariant
-}
-
 /** Converts all lines of one product, in any order. */
 export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading => {
   const own = parts.find(({ record }) => !("__parentId" in record))
   if (own === undefined) {
-    const missing = parts.flatMap((part) =>
-      isOfPart(part)
-        ? []
-        : [{ line: part.line, field: "__parentId", reason: "names an object that is not in the file" }]
-    )
-    return { ...nothing, rejects: missing, lacksRecords: missing.length > 0 }
+    const reason = "names an object that is not in the file"
+    const rejects = parts.map((part) => ({ line: part.line, field: "__parentId", reason }))
+    return { ...nothing, rejects, lacksRecords: true }
   }
   const { line, record } = own
   const id = text(record["id"]) ?? ""
-  if (!isOf("Product", id) && !("title" in record)) return { ...nothing, skipped: 1 }
-  const variants: Array<Foreign> = []
-  const others: Array<Foreign> = []
+  if (!isProduct(id) && !("title" in record)) return { ...nothing, skipped: 1 }
+  const variants: Array<Storefront.Variant> = []
+  const images: Array<string> = []
+  const addImage = (part: Foreign) => {
+    const url = imageUrl(part)
+    if (url !== null) images.push(url)
+  }
+  addImage(foreign(record["featuredImage"]))
+  addImage(foreign(record["featuredMedia"]))
   for (const part of parts) {
     if (part === own) continue
-    const isVariant = isOf("ProductVariant", part.record["id"]) || "price" in part.record
-    if (isVariant) variants.push(part.record)
-    else others.push(part.record)
+    if (isVariant(part.record["id"]) || "price" in part.record) variants.push(variantOf(part.record))
+    else addImage(part.record)
   }
-  const images = [foreign(record["featuredImage"]), foreign(record["featuredMedia"]), ...others]
   const product: Storefront.Product = {
     id: numberOf(id),
     title: text(record["title"]),
@@ -112,21 +150,8 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
     product_type: text(record["productType"]),
     tags: list(record["tags"]).filter((tag) => typeof tag === "string"),
     status: text(record["status"]),
-    variants:
-      variants.length === 0
-        ? [{ price: price(lowestPrice(record)["amount"]) }]
-        : variants.map((variant) => ({
-            id: numberOf(text(variant["id"]) ?? "") || null,
-            title: text(variant["title"]),
-            sku: text(variant["sku"]),
-            price: price(variant["price"]),
-            compare_at_price: price(variant["compareAtPrice"]),
-            available: typeof variant["availableForSale"] === "boolean" ? variant["availableForSale"] : null,
-            option1: optionAt(variant, 0),
-            option2: optionAt(variant, 1),
-            option3: optionAt(variant, 2)
-          })),
-    images: Array.from(new Set(images.map(imageUrl).filter((src) => src !== null)), (src) => ({ src })),
+    variants: variants.length === 0 ? [{ price: price(lowestPrice(record)["amount"]) }] : variants,
+    images: distinct(images).map((src) => ({ src })),
     options: list(record["options"]).map((option) => ({
       name: text(foreign(option)["name"]),
       values: list(foreign(option)["values"]).filter((value) => typeof value === "string")

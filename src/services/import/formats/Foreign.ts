@@ -21,7 +21,9 @@ export const parse = (text: string): Foreign | undefined => {
   return isForeign(value) ? value : undefined
 }
 
-export const foreign = (value: unknown): Foreign => (isForeign(value) ? value : {})
+const none: Foreign = {}
+
+export const foreign = (value: unknown): Foreign => (isForeign(value) ? value : none)
 
 export const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
