@@ -50,7 +50,7 @@ const addTraffic = Effect.fnUntraced(function* (stores: ReadonlyArray<number>): 
       const version = yield* CatalogVersion.begin(sql)
       yield* sql`
         INSERT INTO traffic_month (shop_id, month, visits)
-        SELECT id, (SELECT max(month) + interval '1 month' FROM traffic_month)::date, (id * 7919) % 100000 FROM shop`
+        SELECT id, (SELECT max(month) + interval '1 month' FROM traffic_month)::date, (id::bigint * 7919) % 100000 FROM shop`
       yield* sql`UPDATE shop SET version = ${version}`
       yield* CatalogVersion.commit(sql, version, { items: [], figures: stores, niches: false })
       return version
