@@ -17,10 +17,7 @@ export const maxUnreported = ({ limit }: LeakyBucket.Allowance): number => Math.
 export const reportMillis = 500
 /** Longer than the time between reports, which give back what is left. */
 export const leaseMillis = 1_000
-/**
- * Requests of a first lease, as a multiple of {@link maxUnreported}, and the least number of servers that can have as many. After a
- * lease that was used up comes one of twice its size, so that a burst takes few reports.
- */
+/** Requests of a lease, as a multiple of {@link maxUnreported}, and the least number of servers that can have as many. */
 const leaseTimes = 5
 const leaseShares = 4
 
@@ -75,11 +72,9 @@ const isBusy = ({ allowance, leased }: Bucket, unreported: number): boolean =>
   leased > 0 ? unreported > -maxUnreported(allowance) : unreported > 0 && unreported >= maxUnreported(allowance) / 2
 
 const leaseOf = (bucket: Bucket, waiting: number, now: number): number => {
-  const isUsedUp = isBusy(bucket, bucket.reporting)
-  if (!bucket.isOpen || (waiting === 0 && !isUsedUp)) return 0
-  const size = Math.max(leaseTimes * maxUnreported(bucket.allowance), isUsedUp ? 2 * bucket.leased : 0)
+  if (!bucket.isOpen || (waiting === 0 && !isBusy(bucket, bucket.reporting))) return 0
   const room = Math.floor((bucket.allowance.limit - levelOf(bucket, now)) / leaseShares)
-  return Math.max(0, Math.min(size, room))
+  return Math.max(0, Math.min(leaseTimes * maxUnreported(bucket.allowance), room))
 }
 
 export class RateBuckets {

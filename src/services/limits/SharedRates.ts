@@ -97,17 +97,12 @@ export class SharedRates extends Context.Service<
         Effect.clockWith((clock): Effect.Effect<LeakyBucket.Level, ServiceUnavailable> => {
           const now = clock.currentTimeMillisUnsafe()
           const of = limits.map((limit) => buckets.of(limit))
-          let isAdmitted = true
-          let retryAfterSeconds = 0
-          for (const bucket of of) {
-            buckets.lapse(bucket, now)
-            if (buckets.hasRoom(bucket)) continue
-            isAdmitted = false
-            // An open bucket is not full.
-            if (!bucket.isOpen) retryAfterSeconds = Math.max(retryAfterSeconds, waitSeconds(bucket, now))
-          }
-          if (isAdmitted) return admit(of, now)
-          return retryAfterSeconds > 0 ? Effect.succeed({ used: usedOf(of, now), retryAfterSeconds }) : ask(of)
+          for (const bucket of of) buckets.lapse(bucket, now)
+          // An open bucket is not full.
+          const waits = of.map((bucket) => (bucket.isOpen || buckets.hasRoom(bucket) ? 0 : waitSeconds(bucket, now)))
+          const retryAfterSeconds = Math.max(0, ...waits)
+          if (retryAfterSeconds > 0) return Effect.succeed({ used: usedOf(of, now), retryAfterSeconds })
+          return of.every((bucket) => buckets.hasRoom(bucket)) ? admit(of, now) : ask(of)
         })
 
       /** Answers last: a request that gets one goes on at once, and may take again. */

@@ -7,7 +7,6 @@ import { leaseMillis, maxUnreported } from "../../../src/services/limits/RateBuc
 import { SharedRates } from "../../../src/services/limits/SharedRates.ts"
 import * as Metrics from "../../../src/services/metrics/Metrics.ts"
 import { SetClock } from "../../support/SetClock.ts"
-import { recorded } from "../../support/Statements.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const start = "2026-03-10T12:00:00Z"
@@ -110,17 +109,6 @@ layer(Services, { excludeTestServices: true })("SharedRates", (it) => {
           }
         }).pipe(Effect.scoped),
       { arbitrary: { runs: 25 } }
-    )
-
-    it.effect("reports a burst in few statements, because a lease that was used up is followed by a larger one", () =>
-      Effect.gen(function* () {
-        const { answer, statements } = yield* recorded(
-          Effect.flatMap(server, (one) => admitted(one, limitOf(allowance), 500, 1))
-        )
-        assert.strictEqual(answer, 500)
-        const reports = statements.filter((statement) => statement.includes("count_rates"))
-        assert.isAtMost(reports.length, 5)
-      })
     )
 
     it.effect("tells how much is used", () =>
