@@ -86,7 +86,8 @@ export const withinBudget = (rows: ReadonlyArray<Row>, table: (rows: ReadonlyArr
   let text = table(rows)
   if (budget === undefined) return text
   const most = budget.tokens * Math.max(leastRows, rows.length)
-  if (tokensOf(text) - most <= most * tolerance) return text
+  let left = tokensOf(text) - most
+  if (left <= most * tolerance) return text
   const repeated = rows.map(repeatedIn)
   const sizes = rows.flatMap((row, at) =>
     Array.from(row).flatMap(([column, value]) =>
@@ -95,11 +96,10 @@ export const withinBudget = (rows: ReadonlyArray<Row>, table: (rows: ReadonlyArr
   )
   let excess = 0
   // A text that is in the table once for several columns saves less than its size, which the next round makes up for.
-  for (let round = 0; round < rounds; round++) {
-    const left = tokensOf(text) - most
-    if (left <= most * tolerance) break
+  for (let round = 0; round < rounds && left > most * tolerance; round++) {
     excess += left
     text = table(rows.map((row, at) => cutTo(row, repeated[at] ?? new Map(), mostTokens(sizes, excess))))
+    left = tokensOf(text) - most
   }
   return text
 }

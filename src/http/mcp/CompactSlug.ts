@@ -23,7 +23,7 @@ export const of = (text: string): string =>
     .replaceAll(/[^a-z0-9]+/gu, "-")
     .replaceAll(/^-|-$/gu, "")
 
-/** Tells whether the text is the slug, or continues after it in a way that is told from other texts. */
+/** Whether the text is the slug, or continues after it with a sign that no other cell begins with. */
 export const begins = (text: string, slug: string): boolean =>
   slug !== "" && text.startsWith(slug) && (text.length === slug.length || "-.".includes(text.charAt(slug.length)))
 

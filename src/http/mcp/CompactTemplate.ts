@@ -29,7 +29,7 @@ export const isId = (column: string): boolean => column === "id" || column.endsW
 const isTemplatable = (text: string): boolean =>
   /^(?:https?:\/\/|\d{4}-\d\d-\d\d(?:T|$))[^{}*\\]*$/u.test(text) && /^[!-~]*$/u.test(text)
 
-/** As a domain has a dot and begins with a letter or digit, it is told from the end of one. */
+/** A domain begins with a letter or digit, so that it cannot be taken for a cell that continues a slug. */
 const isDomain = (text: string): boolean => /^[a-z0-9][a-z0-9-]*\.[a-z0-9.-]*$/u.test(text)
 
 const isKey = (column: string): boolean => isId(column) || /(?:^|[._])(?:id|domain)$/u.test(column)

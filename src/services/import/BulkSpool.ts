@@ -1,6 +1,6 @@
 /**
  * Brings the lines of each product of a bulk operation together, in any order and with little memory. The file is copied to a
- * temporary one, as no product is known to be complete before the end. If it is in order, it is then read as it is.
+ * temporary one, as no product is known to be complete before the end. A file in order is then read in that order.
  */
 import { Effect, Result, Stream } from "effect"
 import type { FileSystem, Scope } from "effect"

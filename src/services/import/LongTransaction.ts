@@ -8,7 +8,7 @@ import type { SqlClient, SqlError } from "effect/sql"
  *
  * Rows are found by an index where there is one, whatever the planner's statistics say: they lag behind a table that grows, and
  * after a first load that was rolled back they say that it is empty. A plan for few rows reads all of them for each record. So
- * statements look each record up in a lateral subquery, which OFFSET 0 keeps as it is, and write the rows that it found by ctid:
+ * statements look each record up in a lateral subquery, which OFFSET 0 keeps separate, and write the rows that it found by ctid:
  * in a join by key, the planner could still read the table first.
  */
 export const longTransaction = <A, E, R>(
