@@ -2,7 +2,6 @@
 import { Schema } from "effect"
 import { daysBetween } from "../Days.ts"
 import { adStatuses, ctas, mediaTypes } from "./Enumerations.ts"
-import type { AdStatus, Cta, MediaType } from "./Enumerations.ts"
 import { cut } from "./ThirdPartyText.ts"
 
 export const AdItem = Schema.Struct({
@@ -36,49 +35,24 @@ export const AdItem = Schema.Struct({
 })
 export type AdItem = typeof AdItem.Type
 
-/** An ad as the index and the database return it, before truncation of texts. Dates are `YYYY-MM-DD`. */
-export interface FoundAd {
-  readonly id: number
-  readonly adArchiveId: string | null
-  readonly pageName: string
-  readonly status: AdStatus
-  readonly mediaType: MediaType
-  readonly headline: string | null
-  readonly adText: string | null
-  readonly cta: Cta | null
-  readonly landingUrl: string | null
-  readonly imageUrl: string | null
-  readonly adLibraryUrl: string | null
-  readonly startedOn: string
-  readonly lastSeenOn: string
-  readonly isPartnership: boolean
-  readonly shop: AdItem["shop"]
-}
+/** An ad as the index and the database return it, before truncation of texts. */
+export type FoundAd = Omit<AdItem, "active_days" | "dashboard_url">
 
 /** `today` is the UTC date, `YYYY-MM-DD`; `dashboardUrl` is that of a store; `imageUrl` is where a picture is served. */
 export const present = (
-  ad: FoundAd,
+  { is_partnership, shop, ...ad }: FoundAd,
   context: {
     readonly today: string
     readonly dashboardUrl: (shopId: number) => string
     readonly imageUrl: (address: string) => string
   }
 ): AdItem => ({
-  id: ad.id,
-  ad_archive_id: ad.adArchiveId,
-  page_name: ad.pageName,
-  status: ad.status,
-  media_type: ad.mediaType,
+  ...ad,
   headline: ad.headline === null ? null : cut(ad.headline, 200),
-  ad_text: ad.adText === null ? null : cut(ad.adText, 500),
-  cta: ad.cta,
-  landing_url: ad.landingUrl,
-  image_url: ad.imageUrl === null ? null : context.imageUrl(ad.imageUrl),
-  ad_library_url: ad.adLibraryUrl,
-  started_at: ad.startedOn,
-  last_seen_at: ad.lastSeenOn,
-  active_days: daysBetween(ad.startedOn, ad.status === "active" ? context.today : ad.lastSeenOn),
-  is_partnership: ad.isPartnership,
-  shop: ad.shop,
-  dashboard_url: ad.shop === null ? null : context.dashboardUrl(ad.shop.id)
+  ad_text: ad.ad_text === null ? null : cut(ad.ad_text, 500),
+  image_url: ad.image_url === null ? null : context.imageUrl(ad.image_url),
+  active_days: daysBetween(ad.started_at, ad.status === "active" ? context.today : ad.last_seen_at),
+  is_partnership,
+  shop,
+  dashboard_url: shop === null ? null : context.dashboardUrl(shop.id)
 })

@@ -32,39 +32,16 @@ export const ProductItem = Schema.Struct({
 })
 export type ProductItem = typeof ProductItem.Type
 
-/**
- * A product as the index and the database return it. `createdAt` is an ISO 8601 UTC timestamp such as
- * `2026-03-02T08:11:40.000Z`.
- */
-export interface FoundProduct {
-  readonly id: number
-  readonly title: string
-  readonly url: string | null
-  readonly imageUrl: string | null
-  readonly price: number
-  readonly currency: string | null
-  readonly createdAt: string | null
-  readonly shop: ProductItem["shop"]
-}
+/** A product as the index and the database return it. */
+export type FoundProduct = Omit<ProductItem, "dashboard_url">
 
 export interface Context {
   readonly dashboardUrl: (shopId: number) => string
   readonly imageUrl: (address: string) => string
 }
 
-/** The {@link facts} of a product. */
-export const presentFacts = (product: Omit<FoundProduct, "shop">, context: Pick<Context, "imageUrl">) => ({
-  id: product.id,
-  title: product.title,
-  url: product.url,
-  image_url: product.imageUrl === null ? null : context.imageUrl(product.imageUrl),
-  price: product.price,
-  currency: product.currency,
-  created_at: product.createdAt
-})
-
 export const present = (product: FoundProduct, context: Context): ProductItem => ({
-  ...presentFacts(product, context),
-  shop: product.shop,
+  ...product,
+  image_url: product.image_url === null ? null : context.imageUrl(product.image_url),
   dashboard_url: context.dashboardUrl(product.shop.id)
 })

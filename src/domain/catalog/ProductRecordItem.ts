@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { fit } from "../Truncation.ts"
 import { fromHtml } from "./PlainText.ts"
 import type { ProductDetails } from "./ProductDetails.ts"
-import { facts, presentFacts } from "./ProductItem.ts"
+import { facts } from "./ProductItem.ts"
 import type { Context, FoundProduct } from "./ProductItem.ts"
 import { cut } from "./ThirdPartyText.ts"
 
@@ -57,14 +57,15 @@ const describe = (html: string | null | undefined): string | null => {
   return text === "" ? null : text
 }
 
-export const present = (product: ProductOnRecord, context: Context): ProductRecordItem => {
-  const variants = product.details?.variants ?? []
-  const images = (product.details?.images ?? []).map((image) => ({ ...image, url: context.imageUrl(image.url) }))
+export const present = ({ details, shop, ...product }: ProductOnRecord, context: Context): ProductRecordItem => {
+  const variants = details?.variants ?? []
+  const images = (details?.images ?? []).map((image) => ({ ...image, url: context.imageUrl(image.url) }))
   return {
-    ...presentFacts(product, context),
-    description: describe(product.details?.description_html),
-    vendor: product.details?.vendor ?? null,
-    product_type: product.details?.product_type ?? null,
+    ...product,
+    image_url: product.image_url === null ? null : context.imageUrl(product.image_url),
+    description: describe(details?.description_html),
+    vendor: details?.vendor ?? null,
+    product_type: details?.product_type ?? null,
     variants_count: variants.length,
     variants: fit(
       variants.map(({ compare_at_price, is_available, options, price, sku, title }) => ({
@@ -79,7 +80,7 @@ export const present = (product: ProductOnRecord, context: Context): ProductReco
     ),
     images_count: images.length,
     images: fit(images, imageLimits),
-    shop: product.shop,
-    dashboard_url: context.dashboardUrl(product.shop.id)
+    shop,
+    dashboard_url: context.dashboardUrl(shop.id)
   }
 }

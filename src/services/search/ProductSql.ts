@@ -1,22 +1,17 @@
 /** SQL that reads products by id, with the fields that all tools return. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
+import { facts } from "../../domain/catalog/ProductItem.ts"
 import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
 import { rowsOf } from "../database/Rows.ts"
 import type { SegmentList } from "./index/Segment.ts"
 import { figuresOf } from "./ShopFigures.ts"
 import * as ShopSql from "./ShopSql.ts"
 
-const Text = Schema.NullOr(Schema.String)
 export const ProductRow = Schema.Struct({
   version: Schema.Int,
-  id: Schema.Int,
-  title: Schema.String,
-  url: Text,
-  image_url: Text,
-  price: Schema.Finite,
-  currency: Text,
+  ...facts,
   created_at: Schema.NullOr(Schema.Date),
   shop_id: Schema.Int,
   name: Schema.String,
@@ -39,36 +34,23 @@ export const read = (sql: SqlClient.SqlClient, accountId: AccountId) => (ids: Re
   )
 
 export const toProduct = (row: ProductRow) => ({
-  id: row.id,
-  title: row.title,
-  url: row.url,
-  imageUrl: row.image_url,
-  price: row.price,
-  currency: row.currency,
-  createdAt: row.created_at === null ? null : row.created_at.toISOString()
+  ...Struct.pick(row, ["id", "title", "url", "image_url", "price", "currency"]),
+  created_at: row.created_at?.toISOString() ?? null
 })
 
-export const toShop = (row: ProductRow) => ({
-  id: row.shop_id,
-  name: row.name,
-  domain: row.domain,
-  country: row.country
-})
+export const toShop = ({ country, domain, name, shop_id: id }: ProductRow) => ({ id, name, domain, country })
+
+const figures = [
+  "estimated_monthly_revenue",
+  "estimated_monthly_orders",
+  "monthly_visits",
+  "traffic_growth_pct",
+  "active_ads"
+] as const
 
 export const toFound =
   (list: SegmentList) =>
-  (row: ProductRow): FoundProduct => {
-    const figures = figuresOf(list, row.shop_id)
-    return {
-      ...toProduct(row),
-      shop: {
-        ...toShop(row),
-        estimated_monthly_revenue: figures.revenue,
-        estimated_monthly_orders: figures.orders,
-        monthly_visits: figures.visits,
-        traffic_growth_pct: figures.growth,
-        active_ads: figures.active_ads,
-        is_tracked: row.is_tracked
-      }
-    }
-  }
+  (row: ProductRow): FoundProduct => ({
+    ...toProduct(row),
+    shop: { ...toShop(row), ...Struct.pick(figuresOf(list, row.shop_id), figures), is_tracked: row.is_tracked }
+  })

@@ -1,46 +1,31 @@
 /** Figures of stores in answers, read from the searched list, so that they agree with the order of the results. */
+import { Record } from "effect"
 import { findStore } from "./index/Segment.ts"
 import type { Figure, SegmentList } from "./index/Segment.ts"
 
-type KnownOrNot = Exclude<Figure, "active_ads" | "created">
-
-/** Unknown figures are `null`. */
-export type ShopFigures = Readonly<Record<KnownOrNot, number | null>> & { readonly active_ads: number }
-
-/** For a store that is not in the list. */
-const none: ShopFigures = {
-  revenue: null,
-  orders: null,
-  visits: null,
-  growth: null,
-  active_ads: 0,
-  products_count: null,
-  avg_price: null,
-  rating: null,
-  reviews: null
-}
+/** The columns of the figures, in the order of the answer. */
+const columns = {
+  estimated_monthly_revenue: "revenue",
+  estimated_monthly_orders: "orders",
+  monthly_visits: "visits",
+  traffic_growth_pct: "growth",
+  active_ads: "active_ads",
+  products_count: "products_count",
+  avg_price: "avg_price",
+  trustpilot_rating: "rating",
+  trustpilot_reviews: "reviews"
+} as const satisfies Readonly<Record<string, Figure>>
 
 /** Ids of pseudo-stores are below 0. */
 export const isIndexed = (list: SegmentList, storeId: number): boolean =>
   storeId > 0 && findStore(list, storeId) !== undefined
 
-export const figuresOf = (list: SegmentList, storeId: number): ShopFigures => {
+/** Unknown figures are `null`, and those of a store that is not in the list. */
+export const figuresOf = (list: SegmentList, storeId: number) => {
   const store = findStore(list, storeId)
-  if (store === undefined) return none
-  const { figures } = store.view.columns
-  const known = (figure: Figure): number | null => {
-    const value = figures[figure][store.row] ?? Number.NaN
+  const figures = Record.map(columns, (figure) => {
+    const value = store?.view.columns.figures[figure][store.row] ?? Number.NaN
     return Number.isNaN(value) ? null : value
-  }
-  return {
-    revenue: known("revenue"),
-    orders: known("orders"),
-    visits: known("visits"),
-    growth: known("growth"),
-    active_ads: known("active_ads") ?? 0,
-    products_count: known("products_count"),
-    avg_price: known("avg_price"),
-    rating: known("rating"),
-    reviews: known("reviews")
-  }
+  })
+  return { ...figures, active_ads: figures.active_ads ?? 0 }
 }

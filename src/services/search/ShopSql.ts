@@ -1,5 +1,5 @@
 /** SQL that reads stores by id, with the fields that all tools return. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { ShopFacts } from "../../domain/catalog/ShopItem.ts"
@@ -14,18 +14,10 @@ export const isOfKind = (sql: Sql, accountId: AccountId, kind: "tracked" | "own"
   SELECT FROM tracked_shop k WHERE k.account_id = ${accountId}::int AND k.shop_id = s.id AND k.kind = ${kind}
 )`
 
-const { country, created_on, currency, domain, id, is_tracked, languages, name, niche } = ShopFacts.fields
+const facts = ["id", "name", "domain", "country", "currency", "niche", "languages"] as const
 export const ShopRow = Schema.Struct({
   version: Schema.Int,
-  id,
-  name,
-  domain,
-  country,
-  currency,
-  niche,
-  languages,
-  created_on,
-  is_tracked
+  ...Struct.pick(ShopFacts.fields, [...facts, "created_on", "is_tracked"])
 })
 type ShopRow = typeof ShopRow.Type
 const decodeShops = rowsOf(ShopRow)
@@ -42,26 +34,9 @@ export const read = (sql: Sql, accountId: AccountId) => (ids: ReadonlyArray<numb
 /** In the order of the answer. */
 export const toFacts =
   (list: SegmentList) =>
-  (row: ShopRow): ShopFacts => {
-    const figures = figuresOf(list, row.id)
-    return {
-      id: row.id,
-      name: row.name,
-      domain: row.domain,
-      country: row.country,
-      currency: row.currency,
-      niche: row.niche,
-      languages: row.languages,
-      estimated_monthly_revenue: figures.revenue,
-      estimated_monthly_orders: figures.orders,
-      monthly_visits: figures.visits,
-      traffic_growth_pct: figures.growth,
-      active_ads: figures.active_ads,
-      products_count: figures.products_count,
-      avg_price: figures.avg_price,
-      trustpilot_rating: figures.rating,
-      trustpilot_reviews: figures.reviews,
-      created_on: row.created_on,
-      is_tracked: row.is_tracked
-    }
-  }
+  (row: ShopRow): ShopFacts => ({
+    ...Struct.pick(row, facts),
+    ...figuresOf(list, row.id),
+    created_on: row.created_on,
+    is_tracked: row.is_tracked
+  })

@@ -5,19 +5,19 @@ import { links } from "../../../src/services/tools/DashboardUrl.ts"
 
 const ad: FoundAd = {
   id: 7,
-  adArchiveId: null,
-  pageName: "Oakline",
+  ad_archive_id: null,
+  page_name: "Oakline",
   status: "active",
-  mediaType: "image",
+  media_type: "image",
   headline: "h".repeat(250),
-  adText: "t".repeat(600),
+  ad_text: "t".repeat(600),
   cta: "Shop Now",
-  landingUrl: null,
-  imageUrl: "https://images.discovery.example/ads/lamp417-7.svg",
-  adLibraryUrl: null,
-  startedOn: "2026-01-30",
-  lastSeenOn: "2026-02-10",
-  isPartnership: false,
+  landing_url: null,
+  image_url: "https://images.discovery.example/ads/lamp417-7.svg",
+  ad_library_url: null,
+  started_at: "2026-01-30",
+  last_seen_at: "2026-02-10",
+  is_partnership: false,
   shop: { id: 3, name: "Oakline", domain: "oakline.test", country: "GB", active_ads: 1 }
 }
 
@@ -26,12 +26,12 @@ const context = { today: "2026-03-01", ...links({ baseUrl: "https://d.test" }) }
 describe("present", () => {
   it("D61 has pictures of the demo data where this server draws them, and other images where they are", () => {
     assert.strictEqual(present(ad, context).image_url, "https://d.test/demo/v1/ads/7.svg")
-    for (const imageUrl of [
+    for (const image_url of [
       "https://images.discovery.example.test/ads/a.svg",
       "https://cdn.test/demo/v1/ads/a.svg",
       null
     ]) {
-      assert.strictEqual(present({ ...ad, imageUrl }, context).image_url, imageUrl)
+      assert.strictEqual(present({ ...ad, image_url }, context).image_url, image_url)
     }
   })
 

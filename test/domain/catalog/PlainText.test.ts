@@ -47,10 +47,10 @@ describe("a product of get_product", () => {
     id: 1,
     title: "😀".repeat(500),
     url: `https://a.com/${"u".repeat(2_034)}`,
-    imageUrl: `https://a.com/${"i".repeat(2_034)}`,
+    image_url: `https://a.com/${"i".repeat(2_034)}`,
     price: 1_000_000_000,
     currency: "EUR",
-    createdAt: "2026-03-02T08:11:40.000Z",
+    created_at: "2026-03-02T08:11:40.000Z",
     details: {
       description_html: `<p>${"😀".repeat(199_000)}</p>`,
       vendor: "😀".repeat(500),

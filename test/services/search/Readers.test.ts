@@ -95,7 +95,7 @@ layer(services, { excludeTestServices: true })("readers", (it) => {
         const [one, other] = [yield* newAccount, yield* newAccount]
         yield* tracked.add(one, shop.domain, "tracked")
         const item = yield* reader.get(firstProduct.id, one)
-        assert.deepInclude(item, { title: firstProduct.title, createdAt: firstProduct.created_at })
+        assert.deepInclude(item, { title: firstProduct.title, created_at: firstProduct.created_at })
         assert.deepInclude(item.shop, { id: shop.id, is_tracked: true, is_own: false })
         assert.strictEqual(item.details?.description_html, "<p>Soft</p>")
 

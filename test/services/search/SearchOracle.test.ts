@@ -59,19 +59,19 @@ const checkAd = (catalog: NaiveCatalog.NaiveCatalog) => {
     return ad === undefined
       ? `ad ${found.id} does not exist`
       : differs(`ad ${ad.id}`, found, {
-          adArchiveId: ad.ad_archive_id,
-          pageName: ad.page_name,
+          ad_archive_id: ad.ad_archive_id,
+          page_name: ad.page_name,
           status: ad.is_active ? "active" : "inactive",
-          mediaType: ad.media_type,
+          media_type: ad.media_type,
           headline: ad.headline,
-          adText: ad.ad_text,
+          ad_text: ad.ad_text,
           cta: ad.cta,
-          landingUrl: ad.landing_url,
-          imageUrl: ad.image_url,
-          adLibraryUrl: ad.ad_library_url,
-          startedOn: ad.started_on,
-          lastSeenOn: ad.last_seen_on,
-          isPartnership: ad.is_partnership,
+          landing_url: ad.landing_url,
+          image_url: ad.image_url,
+          ad_library_url: ad.ad_library_url,
+          started_at: ad.started_on,
+          last_seen_at: ad.last_seen_on,
+          is_partnership: ad.is_partnership,
           shop:
             store === undefined
               ? null
@@ -97,10 +97,10 @@ const checkProduct = (catalog: NaiveCatalog.NaiveCatalog) => {
       : differs(`product ${product.id}`, found, {
           title: product.title,
           url: product.url,
-          imageUrl: product.image_url,
+          image_url: product.image_url,
           price: product.price,
           currency: store.currency,
-          createdAt: product.created_at,
+          created_at: product.created_at,
           shop: {
             id: store.id,
             name: store.name,

@@ -119,7 +119,7 @@ layer(services, { excludeTestServices: true })("stores", (it) => {
       yield* StoreRecords.derive
       const { products } = yield* (yield* ShopItems).newest(old, nobody)
       assert.deepStrictEqual(
-        products.map(({ createdAt }) => createdAt),
+        products.map(({ created_at }) => created_at),
         Array.from({ length: shownItems }, (_, index) =>
           new Date(Date.UTC(2016, 0, 1, 0, 0, 3000 - index)).toISOString()
         )

@@ -182,7 +182,7 @@ const searches = {
   search_ads: (query: string) =>
     Effect.gen(function* () {
       const { ads } = yield* (yield* AdSearch).search({ query, sort_by: "newest", per_page })
-      return ads.map(({ adArchiveId }) => Number(adArchiveId))
+      return ads.map(({ ad_archive_id }) => Number(ad_archive_id))
     }),
   search_products: (query: string) =>
     Effect.gen(function* () {
