@@ -14,13 +14,13 @@ Atomics.add(counts, 0, 1)
 
 const run = ({ id, job, word }: Extract<ToThread, { readonly _tag: "Run" }>): Outcome => {
   Atomics.add(counts, 1, 1)
-  const words = job._tag === "Search" ? job.query.words.join(" ") : ""
+  const words = job.kind === "search" ? job.query.words.join(" ") : ""
   if (words === "crash" || (words === "crash once" && Atomics.add(counts, 2, 1) === 0)) process.exit(1)
   if (words === "forever") {
     while (Atomics.load(word, 0) !== id);
     return { _tag: "Canceled" }
   }
-  return { _tag: "Found", result: { total: Atomics.load(counts, 0), stores: 0, page: [] } }
+  return { _tag: "Done", answer: { total: Atomics.load(counts, 0), stores: 0, page: [] } }
 }
 
 const program = Effect.gen(function* () {

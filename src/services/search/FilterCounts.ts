@@ -91,7 +91,7 @@ export class FilterCounts extends Context.Service<
         of: (query, toFilter) =>
           Effect.gen(function* () {
             const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-            const { facets, published } = yield* InVersion.answer(index.current, {
+            const { answer, published } = yield* InVersion.answer(index.current, {
               names: query,
               query: (names) => toFilter(query, names, today),
               ask: (filter) => index.facets(filter)
@@ -99,7 +99,7 @@ export class FilterCounts extends Context.Service<
             const names = Names.of(published)
             // A page asks for the count of every name that it offers.
             yield* names.prepare(spellingKinds)
-            return countsOf(facets, names)
+            return countsOf(answer, names)
           }).pipe(
             Effect.timeoutOption(limit),
             Effect.orElseSucceed(() => Option.none()),

@@ -27,12 +27,12 @@ export class MarketOverview extends Context.Service<
     Effect.map(CatalogIndex, (index) =>
       MarketOverview.of({
         of: Effect.fn("MarketOverview.of")(function* (query: MarketQuery) {
-          const { overview, published } = yield* InVersion.answer(index.current, {
+          const { answer, published } = yield* InVersion.answer(index.current, {
             names: query,
             query: (names, { niches }) => toQuery(query, names, niches),
             ask: (asked) => index.overview(asked, () => Narrowing.hint(query))
           })
-          return toAnswer(query, overview, published)
+          return toAnswer(query, answer, published)
         })
       })
     )

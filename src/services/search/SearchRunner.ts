@@ -106,11 +106,11 @@ export class SearchRunner extends Context.Service<
       ): Effect.fn.Return<Attempt<Found<Row>>, InvalidArguments | SearchFailure> {
         const { hint, names, query } = search
         const ask = (asked: Query) => index.search(asked, hint)
-        const { published, result } = yield* InVersion.answer(index.current, { names, query, ask })
-        const ids = result.page.map(({ id }) => id)
+        const { answer, published } = yield* InVersion.answer(index.current, { names, query, ask })
+        const ids = answer.page.map(({ id }) => id)
         const rows = yield* records(ids, search.read, search.hint)
         return {
-          answer: { rows, total: result.total, stores: result.stores, list: published.list },
+          answer: { rows, total: answer.total, stores: answer.stores, list: published.list },
           isCurrent: rows.length === ids.length && rows.every((row) => row.version <= published.version)
         }
       })

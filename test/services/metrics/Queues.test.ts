@@ -185,7 +185,7 @@ describe("searches", () => {
       const search = (account: number, word: string) =>
         searcher
           .run({
-            _tag: "Search",
+            kind: "search",
             query: { subject: "stores", stores: [], words: [word], order: { _tag: "Grouped" }, offset: 0, limit: 25 }
           })
           .pipe(Effect.provideService(CurrentAccount, accountOf(account)), started)

@@ -7,12 +7,13 @@ import { Clock, Context, Deferred, Duration, Effect, Layer, Option } from "effec
 import type { Scope } from "effect"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import * as Metrics from "../../metrics/Metrics.ts"
-import type { Facets } from "../index/Facets.ts"
-import type { Overview, OverviewQuery } from "../index/Overview.ts"
-import type { Filter, Query, SearchResult } from "../index/Query.ts"
+import type { SearchFailure } from "../../limits/SearchPermits.ts"
+import type { OverviewQuery } from "../index/Overview.ts"
+import type { Filter, Query } from "../index/Query.ts"
 import type { Published } from "./IndexState.ts"
 import type { IndexEvent, Progress } from "./Indexer.ts"
-import type { SearchFailure, Searcher } from "./SearchThreads.ts"
+import type { Job, Kind } from "./SearchThread.ts"
+import type { Answered, Searcher } from "./SearchThreads.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 
 export interface IndexStatus {
@@ -30,21 +31,7 @@ export interface IndexStatus {
   readonly failure: Option.Option<string>
 }
 
-export interface Found {
-  readonly result: SearchResult
-  /** The list that was searched, whose version the answer has. */
-  readonly published: Published
-}
-
-export interface Counted {
-  readonly facets: Facets
-  readonly published: Published
-}
-
-export interface Grouped {
-  readonly overview: Overview
-  readonly published: Published
-}
+type Asked<K extends Kind> = Effect.Effect<Answered<K>, SearchFailure>
 
 /** Maximum wait for a version that the database already has. */
 const versionLimit = Duration.seconds(1)
@@ -55,9 +42,9 @@ export class CatalogIndex extends Context.Service<
     /** The published list. Fails with the time to wait if there is none. */
     readonly current: Effect.Effect<Published, ServiceUnavailable>
     /** `hint` suggests how to narrow a search that timed out. */
-    search(query: Query, hint?: () => string | undefined): Effect.Effect<Found, SearchFailure>
-    facets(filter: Filter): Effect.Effect<Counted, SearchFailure>
-    overview(query: OverviewQuery, hint?: () => string | undefined): Effect.Effect<Grouped, SearchFailure>
+    search(query: Query, hint?: () => string | undefined): Asked<"search">
+    facets(query: Filter): Asked<"facets">
+    overview(query: OverviewQuery, hint?: () => string | undefined): Asked<"overview">
     /** Returns when this version or a later one is published, or after a second. */
     awaitVersion(version: number): Effect.Effect<void>
     readonly status: Effect.Effect<IndexStatus>
@@ -202,39 +189,25 @@ const makeBoard = (searcher: Searcher): Board => {
       )
     })
 
-  const timed = (kind: "search" | "facets" | "overview", search: ReturnType<Searcher["run"]>) =>
-    Effect.clockWith((clock) => {
-      const began = clock.monotonicTimeNanosUnsafe()
-      return Effect.onExit(search, () =>
-        Metrics.searchDuration.observe({ kind }, Number(clock.monotonicTimeNanosUnsafe() - began) / 1e9)
-      )
-    })
+  const ask = Effect.fnUntraced(function* <K extends Kind>(
+    job: Job<K>,
+    hint?: () => string | undefined
+  ): Effect.fn.Return<Answered<K>, SearchFailure> {
+    yield* current
+    const clock = yield* Clock.Clock
+    const began = clock.monotonicTimeNanosUnsafe()
+    return yield* Effect.onExit(searcher.run(job, hint), () =>
+      Metrics.searchDuration.observe({ kind: job.kind }, Number(clock.monotonicTimeNanosUnsafe() - began) / 1e9)
+    )
+  })
 
   return {
     handle,
     service: {
       current,
-      search: Effect.fn("CatalogIndex.search")(function* (query: Query, hint?: () => string | undefined) {
-        yield* current
-        const { outcome, published } = yield* timed("search", searcher.run({ _tag: "Search", query }, hint))
-        return outcome._tag === "Found"
-          ? { result: outcome.result, published }
-          : yield* Effect.die(new Error("a search was answered with facets"))
-      }),
-      facets: Effect.fn("CatalogIndex.facets")(function* (filter: Filter) {
-        yield* current
-        const { outcome, published } = yield* timed("facets", searcher.run({ _tag: "Facets", filter }))
-        return outcome._tag === "Counted"
-          ? { facets: outcome.facets, published }
-          : yield* Effect.die(new Error("facets were answered with a search"))
-      }),
-      overview: Effect.fn("CatalogIndex.overview")(function* (query: OverviewQuery, hint?: () => string | undefined) {
-        yield* current
-        const { outcome, published } = yield* timed("overview", searcher.run({ _tag: "Overview", query }, hint))
-        return outcome._tag === "Grouped"
-          ? { overview: outcome.overview, published }
-          : yield* Effect.die(new Error("an overview was answered with something else"))
-      }),
+      search: Effect.fn("CatalogIndex.search")((query, hint) => ask({ kind: "search", query }, hint)),
+      facets: Effect.fn("CatalogIndex.facets")((query) => ask({ kind: "facets", query })),
+      overview: Effect.fn("CatalogIndex.overview")((query, hint) => ask({ kind: "overview", query }, hint)),
       awaitVersion,
       status: Effect.sync(() => ({
         isReady: published !== undefined,

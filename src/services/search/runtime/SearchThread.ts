@@ -11,15 +11,27 @@ import type { SegmentList } from "../index/Segment.ts"
 import { makeReceiver } from "./SegmentTransfer.ts"
 import type { ListMessage } from "./SegmentTransfer.ts"
 
-export type Job =
-  | { readonly _tag: "Search"; readonly query: Query }
-  | { readonly _tag: "Facets"; readonly filter: Filter }
-  | { readonly _tag: "Overview"; readonly query: OverviewQuery }
+/** What the index is asked, by kind. */
+export interface Questions {
+  readonly search: Query
+  readonly facets: Filter
+  readonly overview: OverviewQuery
+}
+
+export interface Answers {
+  readonly search: SearchResult
+  readonly facets: Facets
+  readonly overview: Overview
+}
+
+export type Kind = keyof Questions
+
+export type Job<K extends Kind = Kind> = {
+  [Each in Kind]: { readonly kind: Each; readonly query: Questions[Each] }
+}[Kind] & { readonly kind: K }
 
 export type Outcome =
-  | { readonly _tag: "Found"; readonly result: SearchResult }
-  | { readonly _tag: "Counted"; readonly facets: Facets }
-  | { readonly _tag: "Grouped"; readonly overview: Overview }
+  | { readonly _tag: "Done"; readonly answer: Answers[Kind] }
   | { readonly _tag: "Canceled" }
   | { readonly _tag: "Failed"; readonly error: unknown }
 
@@ -40,18 +52,22 @@ export interface Searched {
 }
 
 /** Runs a job synchronously. */
-export const runJob = ({ leaders, list }: Searched, job: Job, cancel: Cancel): Outcome => {
+export const runJob = (searched: Searched, job: Job, cancel: Cancel): Outcome => {
   try {
-    switch (job._tag) {
-      case "Search":
-        return { _tag: "Found", result: search(list, job.query, cancel) }
-      case "Facets":
-        return { _tag: "Counted", facets: facets(list, job.filter, leaders, cancel) }
-      case "Overview":
-        return { _tag: "Grouped", overview: overview(list, job.query, leaders, cancel) }
-    }
+    return { _tag: "Done", answer: answerOf(searched, job, cancel) }
   } catch (error) {
     return error instanceof Canceled ? { _tag: "Canceled" } : { _tag: "Failed", error }
+  }
+}
+
+const answerOf = ({ leaders, list }: Searched, job: Job, cancel: Cancel): Answers[Kind] => {
+  switch (job.kind) {
+    case "search":
+      return search(list, job.query, cancel)
+    case "facets":
+      return facets(list, job.query, leaders, cancel)
+    case "overview":
+      return overview(list, job.query, leaders, cancel)
   }
 }
 

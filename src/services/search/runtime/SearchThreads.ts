@@ -12,18 +12,17 @@ import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../../do
 import { CurrentAccount } from "../../access/CurrentAccount.ts"
 import { Canceled } from "../index/Run.ts"
 import * as FairQueue from "../../limits/FairQueue.ts"
+import type { SearchFailure } from "../../limits/SearchPermits.ts"
 import * as Metrics from "../../metrics/Metrics.ts"
 import type { Published } from "./IndexState.ts"
 import { runJob } from "./SearchThread.ts"
-import type { FromThread, Job, Outcome, ToThread } from "./SearchThread.ts"
+import type { Answers, FromThread, Job, Kind, Outcome, ToThread } from "./SearchThread.ts"
 import { makeSender } from "./SegmentTransfer.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 
-export type SearchFailure = RateLimited | SearchTimeout | ServiceUnavailable
-
-/** The outcome, and the list that was searched. */
-export interface Answered {
-  readonly outcome: Extract<Outcome, { readonly _tag: "Found" | "Counted" | "Grouped" }>
+/** The answer, and the list that it is of. */
+export interface Answered<K extends Kind> {
+  readonly answer: Answers[K]
   readonly published: Published
 }
 
@@ -31,7 +30,7 @@ export interface Searcher {
   /** Sets the list for searches that begin from now on. */
   show(published: Published | undefined): Effect.Effect<void>
   /** Runs a job on the newest list at its start. A list must have been shown before. */
-  run(job: Job, hint?: () => string | undefined): Effect.Effect<Answered, SearchFailure>
+  run<K extends Kind>(job: Job<K>, hint?: () => string | undefined): Effect.Effect<Answered<K>, SearchFailure>
 }
 
 export const searchLimit = Duration.seconds(5)
@@ -42,18 +41,19 @@ const respawn = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced
 /** Attempts for one search if threads die. */
 const maxAttempts = 2
 
-const answer = (
+const answer = <K extends Kind>(
   outcome: Outcome,
   published: Published,
   hint: (() => string | undefined) | undefined
-): Effect.Effect<Answered, SearchTimeout> => {
+): Effect.Effect<Answered<K>, SearchTimeout> => {
   switch (outcome._tag) {
     case "Canceled":
       return Effect.fail(ToolErrorMessages.tooSlow(hint?.()))
     case "Failed":
       return Effect.die(outcome.error)
-    default:
-      return Effect.succeed({ outcome, published })
+    case "Done":
+      // Of the kind of the job: a thread answers what it is asked.
+      return Effect.succeed({ answer: outcome.answer as Answers[K], published })
   }
 }
 
@@ -62,7 +62,7 @@ export const onThisThread: Effect.Effect<Searcher> = Effect.sync(() => {
   let current: Published | undefined
   return {
     show: (published) => Effect.sync(() => void (current = published)),
-    run: (job, hint) =>
+    run: <K extends Kind>(job: Job<K>, hint?: () => string | undefined) =>
       Effect.gen(function* () {
         const published = current
         if (published === undefined) return yield* ToolErrorMessages.unavailable("index_building")
@@ -71,7 +71,7 @@ export const onThisThread: Effect.Effect<Searcher> = Effect.sync(() => {
         const check = () => {
           if (clock.currentTimeMillisUnsafe() > end) throw new Canceled()
         }
-        return yield* answer(runJob(published, job, { check }), published, hint)
+        return yield* answer<K>(runJob(published, job, { check }), published, hint)
       })
   }
 })
@@ -238,7 +238,7 @@ export const onThreads = Effect.fnUntraced(function* (
           dispatch
         )
       }),
-    run: Effect.fnUntraced(function* (job, hint) {
+    run: Effect.fnUntraced(function* <K extends Kind>(job: Job<K>, hint?: () => string | undefined) {
       if (current === undefined) return yield* ToolErrorMessages.unavailable("index_building")
       const account = yield* CurrentAccount
       const task: Task = { account, job, started: Deferred.makeUnsafe(), done: Deferred.makeUnsafe(), attempts: 0 }
@@ -254,7 +254,7 @@ export const onThreads = Effect.fnUntraced(function* (
             orElse: () => Effect.fail(ToolErrorMessages.tooSlow(hint?.()))
           })
         ),
-        Effect.flatMap(({ outcome, published }) => answer(outcome, published, hint)),
+        Effect.flatMap(({ outcome, published }) => answer<K>(outcome, published, hint)),
         Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : cancel(task)))
       )
     })

@@ -11,8 +11,8 @@ import * as SearchThreads from "../../../../src/services/search/runtime/SearchTh
 import type { Searcher } from "../../../../src/services/search/runtime/SearchThreads.ts"
 import type { Job } from "../../../../src/services/search/runtime/SearchThread.ts"
 
-const job = (...words: ReadonlyArray<string>): Job => ({
-  _tag: "Search",
+const job = (...words: ReadonlyArray<string>): Job<"search"> => ({
+  kind: "search",
   query: { subject: "stores", stores: [], words, order: { _tag: "Grouped" }, offset: 0, limit: 25 }
 })
 

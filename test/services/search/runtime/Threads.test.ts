@@ -40,8 +40,8 @@ layer(live, { excludeTestServices: true })("the index on its threads", (it) => {
       Effect.gen(function* () {
         const index = yield* CatalogIndex
         const { version } = yield* ready
-        const { published, result } = yield* index.search(allProducts)
-        assert.strictEqual(result.total, catalog.products.length)
+        const { answer, published } = yield* index.search(allProducts)
+        assert.strictEqual(answer.total, catalog.products.length)
         assert.strictEqual(published.version, version)
       }),
     120_000
