@@ -12,10 +12,12 @@ import { Effect, Result, Schema } from "effect"
 import type { Scope } from "effect"
 import * as fs from "node:fs/promises"
 import { crc32 } from "node:zlib"
+import { SegmentBuilder } from "../index/Build.ts"
+import { Spellings } from "../index/Records.ts"
 import { kindOf, shared } from "../index/Segment.ts"
 import type { TypedArray } from "../index/Segment.ts"
 import type { IndexState } from "./IndexState.ts"
-import { arraysOf, viewOf } from "./SegmentArrays.ts"
+import { arraysOf, mapArrays } from "./SegmentArrays.ts"
 
 /** Increase it when the arrays of a segment change, or the meaning of their values. */
 export const formatVersion = 3
@@ -142,6 +144,9 @@ const prologueOf = ({ crc, length, offset }: Place): Uint8Array => {
   return bytes
 }
 
+/** A view without rows: the names and kinds of the arrays of every view. */
+const template = new SegmentBuilder(new Spellings()).finish()
+
 /** The directory of a file, without its arrays. */
 export interface Opened {
   readonly directory: Directory
@@ -200,13 +205,14 @@ export const openSnapshot = Effect.fnUntraced(function* (
         niches: directory.niches,
         spellings: directory.spellings,
         bases: directory.bases,
-        list: directory.views.map((pseudoStores, index) =>
-          viewOf(pseudoStores, (name, kind) => {
-            const array = arrays.get(`${index}.${name}`)
-            if (array === undefined || kindOf(array) !== kind) throw new Error(`it has no ${kind} ${name}`)
-            return array
+        list: directory.views.map((pseudoStores, index) => {
+          const view = mapArrays(template, ({ array, name }) => {
+            const found = arrays.get(`${index}.${name}`)
+            if (found === undefined || kindOf(found) !== kindOf(array)) throw new Error(`it has no ${name} of its kind`)
+            return found
           })
-        )
+          return { ...view, segment: { ...view.segment, pseudoStores } }
+        })
       }),
       catch: (cause) => unusable(cause instanceof Error ? cause.message : String(cause))
     })
