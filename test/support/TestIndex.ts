@@ -1,9 +1,8 @@
-/** The search index of a test database on this thread, without notifications: it is updated by {@link RefreshIndex}. */
+/** The search index of a test database on this thread, without notifications: it is updated by `awaitVersion`. */
 import type { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
-import type { RefreshIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
 import { CatalogReader } from "../../src/services/search/runtime/CatalogReader.ts"
 import * as LocalIndex from "../../src/services/search/runtime/LocalIndex.ts"
 import * as SearchThreads from "../../src/services/search/runtime/SearchThreads.ts"
@@ -20,13 +19,17 @@ export const settings = (): Pick<AppSettings, "dataDir" | "indexDir" | "searchWo
   return { dataDir, indexDir: path.join(dataDir, "index"), searchWorkers: 0 }
 }
 
-export const layer: Layer.Layer<
-  CatalogIndex | RefreshIndex,
-  SqlError.SqlError,
-  PgClient.PgClient | SqlClient.SqlClient
-> = CatalogIndex.layerOnDemand(SearchThreads.onThisThread, (emit) =>
-  Effect.map(LocalIndex.indexer({ emit }), ({ refresh }) => Effect.orDie(refresh))
-).pipe(
-  Layer.provide(CatalogReader.layer),
-  Layer.provide(Layer.unwrap(Effect.map(temporaryFolder, (folder) => Snapshots.layer(folder))))
-)
+export const layer: Layer.Layer<CatalogIndex, SqlError.SqlError, PgClient.PgClient | SqlClient.SqlClient> =
+  Layer.effect(
+    CatalogIndex,
+    Effect.gen(function* () {
+      let refresh: Effect.Effect<void> = Effect.void
+      const index = CatalogIndex.layerOf(SearchThreads.onThisThread, (emit) =>
+        Effect.flatMap(LocalIndex.indexer({ emit }), (indexer) => (refresh = Effect.orDie(indexer.refresh)))
+      )
+      return { ...Context.get(yield* Layer.build(index), CatalogIndex), awaitVersion: () => refresh }
+    })
+  ).pipe(
+    Layer.provide(CatalogReader.layer),
+    Layer.provide(Layer.unwrap(Effect.map(temporaryFolder, (folder) => Snapshots.layer(folder))))
+  )

@@ -63,28 +63,7 @@ export class CatalogIndex extends Context.Service<
         return CatalogIndex.of(board.service)
       })
     )
-
-  /** For tests: only {@link RefreshIndex} updates the index. */
-  static readonly layerOnDemand = <E, R>(
-    searcher: Effect.Effect<Searcher, E, R>,
-    make: (emit: (event: IndexEvent) => Effect.Effect<void>) => Effect.Effect<Effect.Effect<void>, E, R>
-  ): Layer.Layer<CatalogIndex | RefreshIndex, E, Exclude<R, Scope.Scope>> =>
-    Layer.effectContext(
-      Effect.gen(function* () {
-        const board = makeBoard(yield* searcher)
-        const refresh = yield* make(board.handle)
-        yield* refresh
-        return Context.make(RefreshIndex, refresh).pipe(
-          Context.add(CatalogIndex, { ...board.service, awaitVersion: () => refresh })
-        )
-      })
-    )
 }
-
-/** Brings the index up to the database's version. */
-export class RefreshIndex extends Context.Service<RefreshIndex, Effect.Effect<void>>()(
-  "discovery/search/RefreshIndex"
-) {}
 
 interface Waiter {
   readonly version: number
