@@ -136,7 +136,7 @@ export const nameCodes = ({ niches }: NaiveCatalog, spellings: Spellings): NameC
         )
   },
   spellings: (kind, name) =>
-    spellings
-      .names(kind)
-      .flatMap((spelling, index) => (spelling.toLowerCase() === name.toLowerCase() ? [index + 1] : []))
+    spellings[kind].names.flatMap((spelling, index) =>
+      spelling.toLowerCase() === name.toLowerCase() ? [index + 1] : []
+    )
 })

@@ -7,7 +7,9 @@ import { foldName } from "../../domain/search/FoldName.ts"
 import { nearestOf } from "../../domain/search/Nearest.ts"
 import { issueAt } from "../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue, IssueCode } from "../../domain/ArgumentIssue.ts"
+import { spellingKinds } from "./index/Records.ts"
 import type { SpellingKind } from "./index/Records.ts"
+import { record } from "./index/Segment.ts"
 import type { VocabularyEntry } from "./index/Vocabulary.ts"
 import type { NameCodes } from "./Queries.ts"
 import type { Published } from "./runtime/IndexState.ts"
@@ -42,11 +44,7 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
     return all
   }
 
-  const byKind: Readonly<Record<SpellingKind, Entries>> = {
-    theme: entriesOf(vocabulary.theme),
-    app: entriesOf(vocabulary.app),
-    extension: entriesOf(vocabulary.extension)
-  }
+  const byKind = record(spellingKinds, (kind) => entriesOf(vocabulary[kind]))
   const nearNiches = once(() => nearestOf(niches.map((niche) => niche.name)))
   const nearThemes = once(() => nearestOf(vocabulary.theme.map(({ name }) => name).sort()))
 

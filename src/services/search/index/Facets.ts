@@ -6,14 +6,13 @@
  * of its matching items. Flags of ads are counted from their bitmaps.
  */
 import * as AdKey from "./AdKey.ts"
-import { record } from "./StoreColumns.ts"
 import { andAny, countBoth } from "./Bitmap.ts"
 import { bitmaps } from "./ItemTest.ts"
 import { itemBitmaps, matchingRows, matchItems, matchStores, spaceOf } from "./Matching.ts"
 import { defaultTuning } from "./Run.ts"
 import type { Cancel, Run } from "./Run.ts"
 import type { Filter } from "./Query.ts"
-import { codes, masks } from "./Segment.ts"
+import { codes, masks, record } from "./Segment.ts"
 import type { Code, Mask, SegmentList, SegmentView, StoreColumns } from "./Segment.ts"
 import { candidates, meeting, prepare } from "./StoreSelection.ts"
 import type { PreparedCondition } from "./StoreSelection.ts"

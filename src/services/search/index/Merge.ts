@@ -12,9 +12,8 @@
  * Source: Knuth, "The Art of Computer Programming", volume 3, 5.4.1 (multiway merging); segments are merged as in Lucene.
  */
 import { finishAds, finishProducts } from "./Build.ts"
-import { record } from "./StoreColumns.ts"
 import { Growing } from "./Growing.ts"
-import { codes, figures, livePlaces, masks, shared } from "./Segment.ts"
+import { codes, figures, livePlaces, masks, record, shared } from "./Segment.ts"
 import type { ArrayKind, Arrays, Items, Place, SegmentList, SegmentView, StoreColumns, Words } from "./Segment.ts"
 import { compareText, readRows, wordCount, wordText } from "./Words.ts"
 import { PostingsWriter } from "./WordsBuilder.ts"

@@ -5,7 +5,6 @@
  * groups. Medians besides that of the order are computed only for the returned groups. The cost is linear in the pairs of
  * store and group.
  */
-import { record } from "./StoreColumns.ts"
 import type { Leaders } from "./Facets.ts"
 import * as Groups from "./Groups.ts"
 import type { Grouping } from "./Groups.ts"
@@ -16,6 +15,7 @@ import type { Cancel, Run } from "./Run.ts"
 import { Medians } from "./Medians.ts"
 import type { Median } from "./Medians.ts"
 import type { Filter } from "./Query.ts"
+import { record } from "./Segment.ts"
 import type { SegmentList } from "./Segment.ts"
 import { prepare } from "./StoreSelection.ts"
 

@@ -71,43 +71,31 @@ export type SpellingKind = (typeof spellingKinds)[number]
  * times agree; a snapshot stores the lists. Spellings that differ only in case are one name, identified by the id of the
  * first spelling.
  */
-export class Spellings {
-  readonly #kinds: Readonly<Record<SpellingKind, SpellingsOfKind>>
+export class Spellings implements Readonly<Record<SpellingKind, SpellingsOfKind>> {
+  readonly theme: SpellingsOfKind
+  readonly app: SpellingsOfKind
+  readonly extension: SpellingsOfKind
 
-  constructor(names: Readonly<Record<SpellingKind, ReadonlyArray<string>>> = { theme: [], app: [], extension: [] }) {
-    this.#kinds = {
-      theme: new SpellingsOfKind(names.theme),
-      app: new SpellingsOfKind(names.app),
-      extension: new SpellingsOfKind(names.extension)
-    }
-  }
-
-  /** The id of a spelling; a new spelling gets the next one. */
-  intern(kind: SpellingKind, name: string): number {
-    return this.#kinds[kind].intern(name)
-  }
-
-  /** The spelling with id `n` is at `n - 1`. */
-  names(kind: SpellingKind): ReadonlyArray<string> {
-    return this.#kinds[kind].names
-  }
-
-  /** For each id, the first id of the same name. The entry at 0 is 0. */
-  leaders(kind: SpellingKind): ReadonlyArray<number> {
-    return this.#kinds[kind].leaders
+  constructor(names?: Readonly<Record<SpellingKind, ReadonlyArray<string>>>) {
+    this.theme = new SpellingsOfKind(names?.theme)
+    this.app = new SpellingsOfKind(names?.app)
+    this.extension = new SpellingsOfKind(names?.extension)
   }
 }
 
 class SpellingsOfKind {
+  /** The spelling with id `n` is at `n - 1`. */
   readonly names: Array<string> = []
+  /** For each id, the first id of the same name. The entry at 0 is 0. */
   readonly leaders: Array<number> = [0]
   readonly #ids = new Map<string, number>()
   readonly #leaderOf = new Map<string, number>()
 
-  constructor(names: ReadonlyArray<string>) {
+  constructor(names: ReadonlyArray<string> = []) {
     for (const name of names) this.intern(name)
   }
 
+  /** The id of a spelling; a new spelling gets the next one. */
   intern(name: string): number {
     const known = this.#ids.get(name)
     if (known !== undefined) return known

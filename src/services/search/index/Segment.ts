@@ -38,6 +38,11 @@ export type Code = (typeof codes)[number]
 export const masks = ["languages", "pixels", "networks"] as const
 export type Mask = (typeof masks)[number]
 
+/** A value for each name. */
+export const record = <K extends string, A>(keys: ReadonlyArray<K>, value: (key: K) => A): Record<K, A> =>
+  // Object.fromEntries loses the type of the keys.
+  Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, A>
+
 /** The values of the stores of a segment. When figures change they are replaced as a whole; the items stay. */
 export interface StoreColumns {
   readonly figures: Readonly<Record<Figure, Float64Array>>

@@ -12,7 +12,7 @@ import { trafficGrowthPct } from "../../../domain/catalog/TrafficGrowth.ts"
 import * as Relevance from "../../../domain/search/Relevance.ts"
 import { Growing } from "./Growing.ts"
 import type { Spellings, StoreRecord } from "./Records.ts"
-import { codes, figures, lettersCode, masks, shared, sharedCopy } from "./Segment.ts"
+import { codes, figures, lettersCode, masks, record, shared, sharedCopy } from "./Segment.ts"
 import type { Code, Figure, Mask, SegmentView, StoreColumns } from "./Segment.ts"
 
 /** Figures derived from the items of a store. */
@@ -34,10 +34,6 @@ interface StoreRow {
 }
 
 const unknown = Number.NaN
-
-export const record = <K extends string, A>(keys: ReadonlyArray<K>, value: (key: K) => A): Record<K, A> =>
-  // Object.fromEntries loses the type of the keys.
-  Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, A>
 
 /** A pseudo-store has no figures. */
 export const pseudoRow: StoreRow = {
@@ -79,8 +75,8 @@ export const storeRow = (store: StoreRecord, items: ItemFigures, spellings: Spel
       niche: store.nicheId ?? 0,
       country: lettersCode(store.country),
       currency: store.currency === null ? 0 : lettersCode(store.currency),
-      theme: store.theme === null ? 0 : spellings.intern("theme", store.theme),
-      extension: spellings.intern("extension", store.extension)
+      theme: store.theme === null ? 0 : spellings.theme.intern(store.theme),
+      extension: spellings.extension.intern(store.extension)
     },
     masks: {
       languages: maskOf(languages, store.languages),
@@ -92,7 +88,7 @@ export const storeRow = (store: StoreRecord, items: ItemFigures, spellings: Spel
       trafficGrowthPct: growth,
       activeAds: items.activeAds
     }),
-    apps: Array.from(new Set(store.apps.map((app) => spellings.intern("app", app)))).sort((a, b) => a - b)
+    apps: Array.from(new Set(store.apps.map((app) => spellings.app.intern(app)))).sort((a, b) => a - b)
   }
 }
 

@@ -2,7 +2,9 @@
  * The open vocabularies of the live stores of a list: every name, its number of stores, and its spelling. Cost: one pass over
  * the stores and their apps, and one over the spellings.
  */
+import { spellingKinds } from "./Records.ts"
 import type { SpellingKind, Spellings } from "./Records.ts"
+import { record } from "./Segment.ts"
 import type { SegmentList } from "./Segment.ts"
 
 export interface VocabularyEntry {
@@ -26,11 +28,7 @@ export interface VocabularyCounts extends Readonly<Record<SpellingKind, Readonly
 /** One pass over the stores. */
 export const countVocabulary = (list: SegmentList, spellings: Spellings): VocabularyCounts => {
   const niches = new Map<number, number>()
-  const tallies = {
-    theme: new Tally(spellings, "theme"),
-    app: new Tally(spellings, "app"),
-    extension: new Tally(spellings, "extension")
-  }
+  const tallies = record(spellingKinds, (kind) => new Tally(spellings[kind]))
   let [stores, products, ads] = [0, 0, 0]
   for (const { columns, live, segment } of list) {
     for (let row = 0; row < live.length; row++) {
@@ -50,15 +48,7 @@ export const countVocabulary = (list: SegmentList, spellings: Spellings): Vocabu
       }
     }
   }
-  return {
-    niches,
-    theme: tallies.theme.entries(),
-    app: tallies.app.entries(),
-    extension: tallies.extension.entries(),
-    stores,
-    products,
-    ads
-  }
+  return { niches, ...record(spellingKinds, (kind) => tallies[kind].entries()), stores, products, ads }
 }
 
 /** Stores of each spelling, and of each name by the id of its first spelling. */
@@ -70,9 +60,9 @@ class Tally {
   /** The last store that was counted for each name, so that one with two spellings of an app counts once. */
   readonly #lastStore: Uint32Array
 
-  constructor(spellings: Spellings, kind: SpellingKind) {
-    this.#texts = spellings.names(kind)
-    this.#leaders = spellings.leaders(kind)
+  constructor({ leaders, names }: Spellings[SpellingKind]) {
+    this.#texts = names
+    this.#leaders = leaders
     this.#spellings = new Uint32Array(this.#leaders.length)
     this.#names = new Uint32Array(this.#leaders.length)
     this.#lastStore = new Uint32Array(this.#leaders.length)

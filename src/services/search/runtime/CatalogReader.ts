@@ -9,7 +9,7 @@ import { pseudoStoreOf, sqlPseudoStoreOf } from "../../../domain/catalog/Storele
 import * as Database from "../../database/Database.ts"
 import { rowOf, rowsOf } from "../../database/Rows.ts"
 import type { AdRecord, ProductRecord, PseudoStoreContent, StoreContent, StoreRecord } from "../index/Records.ts"
-import type { Identity, Niche } from "./IndexState.ts"
+import { Identity, Niche } from "./IndexState.ts"
 import * as ItemRows from "./ItemRows.ts"
 import * as StoreRows from "./StoreRows.ts"
 import type { StoreRow } from "./StoreRows.ts"
@@ -22,11 +22,13 @@ export interface Changes {
   readonly figures: ReadonlyArray<number>
 }
 
-export interface Head extends Identity {
-  readonly nichesVersion: number
+const Head = Schema.Struct({
+  ...Identity.fields,
+  nichesVersion: Schema.Int,
   /** Age of the commit of the first version after the one in question; 0 if there is none. */
-  readonly lagSeconds: number
-}
+  lagSeconds: Schema.Finite
+})
+export type Head = typeof Head.Type
 
 const Sizes = Schema.Struct({ stores: Schema.Int, products: Schema.Int, ads: Schema.Int })
 export type Sizes = typeof Sizes.Type
@@ -109,17 +111,9 @@ export class CatalogReader extends Context.Service<
   )
 }
 
-const decodeHead = rowOf(
-  Schema.Struct({
-    catalogId: Schema.String,
-    version: Schema.Int,
-    token: Schema.String,
-    nichesVersion: Schema.Int,
-    lagSeconds: Schema.Finite
-  })
-)
+const decodeHead = rowOf(Head)
 const decodeSizes = rowOf(Sizes)
-const decodeNiches = rowsOf(Schema.Struct({ id: Schema.Int, parentId: Schema.NullOr(Schema.Int), name: Schema.String }))
+const decodeNiches = rowsOf(Niche)
 const decodeChanges = rowsOf(Schema.Struct({ id: Schema.Int, is_items: Schema.Boolean }))
 
 /** The statements, for any transaction. */

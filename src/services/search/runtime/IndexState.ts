@@ -2,8 +2,11 @@
  * One version of the index in memory: a list of segments, and the names to read it with. Complete and immutable; a change
  * makes a new state that shares all unchanged parts.
  */
+import { Schema } from "effect"
 import type { Leaders } from "../index/Facets.ts"
+import { spellingKinds } from "../index/Records.ts"
 import type { SpellingKind, Spellings } from "../index/Records.ts"
+import { record } from "../index/Segment.ts"
 import type { SegmentList } from "../index/Segment.ts"
 import { countVocabulary } from "../index/Vocabulary.ts"
 import type { VocabularyCounts } from "../index/Vocabulary.ts"
@@ -12,17 +15,11 @@ import type { VocabularyCounts } from "../index/Vocabulary.ts"
  * A catalog and one of its versions. Each version has a new random token: a database that lacks this pair has another
  * history, for example because it was restored from a backup.
  */
-export interface Identity {
-  readonly catalogId: string
-  readonly version: number
-  readonly token: string
-}
+export const Identity = Schema.Struct({ catalogId: Schema.String, version: Schema.Int, token: Schema.String })
+export type Identity = typeof Identity.Type
 
-export interface Niche {
-  readonly id: number
-  readonly parentId: number | null
-  readonly name: string
-}
+export const Niche = Schema.Struct({ id: Schema.Int, parentId: Schema.NullOr(Schema.Int), name: Schema.String })
+export type Niche = typeof Niche.Type
 
 /** The spelling with id `n` is at `n - 1`. */
 export type SpellingNames = Readonly<Record<SpellingKind, ReadonlyArray<string>>>
@@ -52,17 +49,10 @@ export const publish = (state: IndexState, spellings: Spellings): Published => (
   ...state.identity,
   list: state.list,
   spellings: state.spellings,
-  leaders: {
-    theme: [...spellings.leaders("theme")],
-    app: [...spellings.leaders("app")],
-    extension: [...spellings.leaders("extension")]
-  },
+  leaders: record(spellingKinds, (kind) => [...spellings[kind].leaders]),
   niches: state.niches,
   vocabulary: countVocabulary(state.list, spellings)
 })
 
-export const namesOf = (spellings: Spellings): SpellingNames => ({
-  theme: [...spellings.names("theme")],
-  app: [...spellings.names("app")],
-  extension: [...spellings.names("extension")]
-})
+export const namesOf = (spellings: Spellings): SpellingNames =>
+  record(spellingKinds, (kind) => [...spellings[kind].names])

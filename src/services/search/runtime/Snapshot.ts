@@ -13,9 +13,10 @@ import type { Scope } from "effect"
 import * as fs from "node:fs/promises"
 import { crc32 } from "node:zlib"
 import { SegmentBuilder } from "../index/Build.ts"
-import { Spellings } from "../index/Records.ts"
-import { kindOf, shared } from "../index/Segment.ts"
+import { spellingKinds, Spellings } from "../index/Records.ts"
+import { kindOf, record, shared } from "../index/Segment.ts"
 import type { TypedArray } from "../index/Segment.ts"
+import { Identity, Niche } from "./IndexState.ts"
 import type { IndexState } from "./IndexState.ts"
 import { arraysOf, mapArrays } from "./SegmentArrays.ts"
 
@@ -56,13 +57,9 @@ const Entry = Schema.Struct({
 type Entry = typeof Entry.Type
 
 const Directory = Schema.Struct({
-  identity: Schema.Struct({ catalogId: Schema.String, version: Schema.Int, token: Schema.String }),
-  niches: Schema.Array(Schema.Struct({ id: Schema.Int, parentId: Schema.NullOr(Schema.Int), name: Schema.String })),
-  spellings: Schema.Struct({
-    theme: Schema.Array(Schema.String),
-    app: Schema.Array(Schema.String),
-    extension: Schema.Array(Schema.String)
-  }),
+  identity: Identity,
+  niches: Schema.Array(Niche),
+  spellings: Schema.Struct(record(spellingKinds, () => Schema.Array(Schema.String))),
   bases: Count,
   /** For each view, the number of pseudo-stores in its segment. */
   views: Schema.Array(Count),

@@ -32,9 +32,9 @@ const lists = [halves, [merge(halves)]]
 const tunings = [defaultTuning, { ...defaultTuning, fewHits: 0 }]
 
 const leaders = {
-  theme: spellings.leaders("theme"),
-  app: spellings.leaders("app"),
-  extension: spellings.leaders("extension")
+  theme: spellings.theme.leaders,
+  app: spellings.app.leaders,
+  extension: spellings.extension.leaders
 }
 
 type Args = Record<string, unknown>

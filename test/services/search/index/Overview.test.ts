@@ -36,9 +36,9 @@ for (const [index, size] of [30, 120].entries()) {
   const lists = segmentations(catalog, spellings, Random.make(catalogSeed + 7))
   const names = nameCodes(catalog, spellings)
   const leaders = {
-    theme: spellings.leaders("theme"),
-    app: spellings.leaders("app"),
-    extension: spellings.leaders("extension")
+    theme: spellings.theme.leaders,
+    app: spellings.app.leaders,
+    extension: spellings.extension.leaders
   }
   const niches = catalog.niches.map(({ id, name, parent_id }) => ({ id, name, parentId: parent_id }))
 
