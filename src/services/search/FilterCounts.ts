@@ -3,9 +3,9 @@
  * people to choose: a search is shown without them if they fail or take too long.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
-import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
+import { adStatuses, ctas, languages, mediaTypes, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
-import type { AdFacets, Facets } from "./index/Facets.ts"
+import type { Facets } from "./index/Facets.ts"
 import type { Filter } from "./index/Query.ts"
 import { lettersCode } from "./index/Segment.ts"
 import type { Code, Mask } from "./index/Segment.ts"
@@ -44,30 +44,18 @@ export const countsOf = (facets: Facets, names: NameCodes): Counts => {
       case "social_networks":
         return bit("networks", socialNetworks, value)
       case "media_types":
-        return facets.ads?.mediaTypes[mediaTypes.findIndex((each) => each === value)]
+        return facets.flags?.media[mediaTypes.findIndex((each) => each === value)]
       case "ctas":
-        return facets.ads?.ctas[ctas.findIndex((each) => each === value)]
+        return facets.flags?.cta[ctas.findIndex((each) => each === value)]
       case "partnership_only":
-        return facets.ads?.partnership
+        return facets.flags?.partnership[0]
       case "status":
-        return facets.ads === undefined ? undefined : statusCount(facets.ads, value)
+        return value === "all"
+          ? facets.flags?.status.reduce((sum, count) => sum + count, 0)
+          : facets.flags?.status[adStatuses.findIndex((each) => each === value)]
       default:
         return undefined
     }
-  }
-}
-
-/** Each ad is either active or inactive. */
-const statusCount = ({ active, inactive }: AdFacets, value: string): number | undefined => {
-  switch (value) {
-    case "all":
-      return active + inactive
-    case "active":
-      return active
-    case "inactive":
-      return inactive
-    default:
-      return undefined
   }
 }
 

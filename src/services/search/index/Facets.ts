@@ -20,16 +20,6 @@ import type { PreparedCondition } from "./StoreSelection.ts"
 const storeFacets = [...codes, ...masks, "app"] as const
 type StoreFacet = Code | Mask | "app"
 
-export interface AdFacets {
-  readonly active: number
-  readonly inactive: number
-  readonly partnership: number
-  /** In the order of `mediaTypes`. */
-  readonly mediaTypes: ReadonlyArray<number>
-  /** In the order of `ctas`. */
-  readonly ctas: ReadonlyArray<number>
-}
-
 export interface Facets {
   /**
    * Results by code: for a niche without the niches below it; for a theme, an app or an extension by the first id of its
@@ -38,8 +28,8 @@ export interface Facets {
   readonly codes: Readonly<Record<Code | "app", ReadonlyMap<number, number>>>
   /** Results by bit, in the order of the vocabulary. */
   readonly masks: Readonly<Record<Mask, ReadonlyArray<number>>>
-  /** For ads only. */
-  readonly ads?: AdFacets
+  /** For ads only, by kind of flag: running and not running; partnership; in the order of `mediaTypes`; of `ctas`. */
+  readonly flags?: Readonly<Record<AdKey.FlagKind, ReadonlyArray<number>>>
 }
 
 /** The filter of a condition; `undefined` for a range. */
@@ -77,11 +67,12 @@ export const facets = (
     const matching = only(view, { rows, counts: rows }, failed, failsNone, spaces.alone).rows
     countFlags(view, filter, run, matching, flags)
   }
+  const bitmapsOf = (kind: AdKey.FlagKind) => AdKey.bitmapsOf(kind).map((bitmap) => flags[bitmap] ?? 0)
   const bits = (mask: Mask) => Array.from({ length: 32 }, (_, bit) => counts[mask].get(bit) ?? 0)
   return {
     codes: record([...codes, "app"] as const, (name) => counts[name]),
     masks: record(masks, bits),
-    ...(filter.subject === "ads" ? { ads: adFacets(flags) } : {})
+    ...(filter.subject === "ads" ? { flags: record(AdKey.flagKinds, bitmapsOf) } : {})
   }
 }
 
@@ -283,11 +274,4 @@ const countFlags = (view: SegmentView, filter: Filter, run: Run, given: Uint32Ar
       for (const bits of bitmaps(ads, [number])) counts[number] = (counts[number] ?? 0) + countBoth(left, bits)
     }
   }
-}
-
-const adFacets = (counts: ReadonlyArray<number>): AdFacets => {
-  const of = (kind: AdKey.FlagKind) => AdKey.bitmapsOf(kind).map((number) => counts[number] ?? 0)
-  const [active = 0, inactive = 0] = of("status")
-  const [partnership = 0] = of("partnership")
-  return { active, inactive, partnership, mediaTypes: of("media"), ctas: of("cta") }
 }
