@@ -6,7 +6,6 @@ import * as Page from "./Page.ts"
 import * as StoreFilter from "./StoreFilter.ts"
 
 export const shopSorts = [...StoreFilter.sorts, "products_count", "newest"] as const
-export type ShopSort = (typeof shopSorts)[number]
 
 /** What selects stores, without order and page. */
 export const ShopFilter = Schema.Struct({

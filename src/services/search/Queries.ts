@@ -8,7 +8,7 @@ import type { DateRange, Range, SortOrder } from "../../domain/search/Arguments.
 import * as Page from "../../domain/search/Page.ts"
 import type { ProductQuery, ProductSort } from "../../domain/search/ProductQuery.ts"
 import { wantedWords } from "../../domain/search/SearchText.ts"
-import type { ShopFilter, ShopQuery, ShopSort } from "../../domain/search/ShopQuery.ts"
+import type { ShopFilter, ShopQuery } from "../../domain/search/ShopQuery.ts"
 import * as AdKey from "./index/AdKey.ts"
 import type { Filter, ItemCondition, Order, Query, StoreCondition, Range as Bounds } from "./index/Query.ts"
 import type { SpellingKind } from "./index/Records.ts"
@@ -90,33 +90,31 @@ const window = (args: { readonly page?: number; readonly per_page?: number }): P
   return { offset: Page.offset(asked), limit: asked.perPage }
 }
 
-const byStore = (figures: readonly [Figure, Figure?], direction: SortOrder): Order => ({
+/** The figures that stores, and items by their stores, are ordered by. */
+const storeFigures = {
+  recommended: ["active_ads", "visits"],
+  revenue: ["revenue"],
+  orders: ["orders"],
+  traffic: ["visits"],
+  reach: ["visits"],
+  traffic_growth: ["growth"],
+  active_ads: ["active_ads"],
+  products_count: ["products_count"],
+  newest: ["created"]
+} as const satisfies Readonly<Record<string, readonly [Figure, Figure?]>>
+
+const byStore = (sort: keyof typeof storeFigures, direction: SortOrder): Order => ({
   _tag: "ByStore",
-  figures,
+  figures: storeFigures[sort],
   isDescending: direction === "desc"
 })
 
-const productOrder = (sort: ProductSort, direction: SortOrder): Order => {
-  const isDescending = direction === "desc"
-  switch (sort) {
-    case "recommended":
-      return { _tag: "ByItem", column: "score", isDescending }
-    case "price":
-      return { _tag: "ByItem", column: "price", isDescending }
-    case "newest":
-      return { _tag: "ByItem", column: "created", isDescending }
-    case "revenue":
-      return byStore(["revenue"], direction)
-    case "orders":
-      return byStore(["orders"], direction)
-    case "traffic":
-      return byStore(["visits"], direction)
-    case "traffic_growth":
-      return byStore(["growth"], direction)
-    case "active_ads":
-      return byStore(["active_ads"], direction)
-  }
-}
+const productColumns = { recommended: "score", price: "price", newest: "created" } as const
+
+const productOrder = (sort: ProductSort, direction: SortOrder): Order =>
+  sort === "recommended" || sort === "price" || sort === "newest"
+    ? { _tag: "ByItem", column: productColumns[sort], isDescending: direction === "desc" }
+    : byStore(sort, direction)
 
 export const fromProductQuery = (query: ProductQuery, names: NameCodes): Query => ({
   subject: "products",
@@ -128,21 +126,10 @@ export const fromProductQuery = (query: ProductQuery, names: NameCodes): Query =
 })
 
 const adOrder = (sort: AdSort, direction: SortOrder): Order => {
-  switch (sort) {
-    case "recommended":
-      return { _tag: "Grouped" }
-    case "newest":
-      return { _tag: "ByItem", column: "started", isDescending: true }
-    case "oldest":
-      return { _tag: "ByItem", column: "started", isDescending: false }
-    case "reach":
-    case "traffic":
-      return byStore(["visits"], direction)
-    case "revenue":
-      return byStore(["revenue"], direction)
-    case "traffic_growth":
-      return byStore(["growth"], direction)
-  }
+  if (sort === "recommended") return { _tag: "Grouped" }
+  return sort === "newest" || sort === "oldest"
+    ? { _tag: "ByItem", column: "started", isDescending: sort === "newest" }
+    : byStore(sort, direction)
 }
 
 /**
@@ -181,17 +168,6 @@ export const fromAdQuery = (query: AdQuery, names: NameCodes, today: string): Qu
   }
 }
 
-const shopFigures: Record<ShopSort, readonly [Figure, Figure?]> = {
-  recommended: ["active_ads", "visits"],
-  revenue: ["revenue"],
-  orders: ["orders"],
-  traffic: ["visits"],
-  traffic_growth: ["growth"],
-  active_ads: ["active_ads"],
-  products_count: ["products_count"],
-  newest: ["created"]
-}
-
 /** What matches, of stores. */
 export const storeFilter = (query: ShopFilter, names: NameCodes): Filter => ({
   subject: "stores",
@@ -201,6 +177,6 @@ export const storeFilter = (query: ShopFilter, names: NameCodes): Filter => ({
 
 export const fromShopQuery = (query: ShopQuery, names: NameCodes): Query => ({
   ...storeFilter(query, names),
-  order: byStore(shopFigures[query.sort_by ?? defaults.sort_by], query.sort_order ?? defaults.sort_order),
+  order: byStore(query.sort_by ?? defaults.sort_by, query.sort_order ?? defaults.sort_order),
   ...window(query)
 })
