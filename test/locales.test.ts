@@ -88,7 +88,7 @@ const misused = (catalog: Catalog, sources: ReadonlyArray<string>) =>
     })
   )
 
-const sources = globSync("src/**/*.ts").map((file) => readFileSync(file, "utf8"))
+const sources = globSync("src/**/*.{ts,js}").map((file) => readFileSync(file, "utf8"))
 
 describe("locales", () => {
   it("have the same messages, with the same parameters, in every language", () => {

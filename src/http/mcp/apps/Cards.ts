@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { catalogs, languages } from "../../../domain/Messages.ts"
-import type { MessageKey } from "../../../domain/Messages.ts"
+import type { Language } from "../../../domain/Messages.ts"
 import type { ToolName } from "../../../services/tools/ToolDefinition.ts"
 import { mimeType } from "./Extension.ts"
 
@@ -70,68 +70,6 @@ export const resources = cards.map((card) => ({
 
 export const find = (uri: string): Card | undefined => byUri.get(uri)
 
-/** The messages that the script uses. */
-const messageKeys: ReadonlyArray<MessageKey> = [
-  "search.headings.ads",
-  "search.headings.products",
-  "search.headings.stores",
-  "card.view.waiting",
-  "card.view.market",
-  "card.view.groups",
-  "card.view.ungrouped",
-  "card.view.share",
-  "card.view.medianVisits",
-  "card.view.medianGrowth",
-  "card.view.medianRevenue",
-  "card.view.canceled",
-  "card.view.count",
-  "card.view.page",
-  "card.view.none",
-  "card.view.cut",
-  "card.view.days",
-  "card.view.started",
-  "card.view.product",
-  "card.view.more",
-  "card.statuses.active",
-  "card.statuses.inactive",
-  "card.mediaTypes.video",
-  "card.mediaTypes.image",
-  "card.mediaTypes.carousel",
-  "card.mediaTypes.dco",
-  "card.mediaTypes.dpa",
-  "card.partnership",
-  "card.adLibrary",
-  "card.landingPage",
-  "chart.asTable",
-  "store.badges.tracked",
-  "store.badges.own",
-  "store.unknown",
-  "store.revenue",
-  "store.orders",
-  "store.visits",
-  "store.growth",
-  "store.activeAds",
-  "store.products",
-  "store.averagePrice",
-  "store.rating",
-  "store.reviews",
-  "store.created",
-  "store.country",
-  "store.languages",
-  "store.theme",
-  "store.figures",
-  "store.about",
-  "store.niche",
-  "store.apps",
-  "store.pixels",
-  "store.networks",
-  "store.traffic",
-  "store.trafficTitle",
-  "store.month",
-  "store.monthVisits",
-  "store.noTraffic"
-]
-
 const read = (file: string): string => readFileSync(fileURLToPath(import.meta.resolve(file)), "utf8")
 
 /** Read once at start, like the code. */
@@ -142,14 +80,19 @@ const script = ["./view/locale.js", "./view/elements.js", "./view/views.js", "./
   .map((file) => read(file).replaceAll(/^import [^"]*"[^"]*"\n|^export (?=const )/gmu, ""))
   .join("")
 
-/** Escaped, because `</script>` or a comment would end the element that contains it. */
-const texts = JSON.stringify(
+/** Whole keys of messages, and the beginnings of those whose last part is a value of the catalog. */
+const namedInScript = Array.from(script.matchAll(/["`](\w+(?:\.\w+)+\.?)["$]/gu), ([, key = ""]) => key)
+
+const messagesOf = (language: Language) =>
   Object.fromEntries(
-    languages.map((language) => [
-      language,
-      Object.fromEntries(messageKeys.map((key) => [key, catalogs[language][key]]))
-    ])
+    Object.entries(catalogs[language]).filter(([key]) =>
+      namedInScript.some((named) => (named.endsWith(".") ? key.startsWith(named) : key === named))
+    )
   )
+
+/** The messages that the script uses. Escaped, because `</script>` or a comment would end the element that contains it. */
+const texts = JSON.stringify(
+  Object.fromEntries(languages.map((language) => [language, messagesOf(language)]))
 ).replaceAll("<", "\\u003c")
 
 const hash = (content: string): string => `'sha256-${createHash("sha256").update(content).digest("base64")}'`
