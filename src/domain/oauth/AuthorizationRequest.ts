@@ -2,7 +2,8 @@
  * Validation of an authorization request (R10 to R17). Client and redirect URI are checked first: errors in them are shown
  * to the person and never sent to an unverified address. Every other error is sent to the client.
  */
-import { Result } from "effect"
+import { Result, Schema } from "effect"
+import { StringOrNone } from "./Client.ts"
 import type { OAuthClient } from "./Client.ts"
 import type { InvalidScope, InvalidTarget } from "./OAuthError.ts"
 import { InvalidRequest, UnsupportedResponseType } from "./OAuthError.ts"
@@ -13,17 +14,20 @@ import * as Resource from "./Resource.ts"
 import * as Scope from "./Scope.ts"
 
 /** The verified redirect URI and `state`. Errors may be sent to it. */
-export interface ReturnAddress {
-  readonly redirectUri: string
+export const ReturnAddress = Schema.Struct({
+  redirectUri: Schema.String,
   /** As sent, of any length and content; `undefined` if it was absent or repeated. */
-  readonly state: string | undefined
-}
+  state: StringOrNone
+})
+export type ReturnAddress = typeof ReturnAddress.Type
 
-export interface AuthorizationRequest extends ReturnAddress {
-  readonly challenge: string
-  readonly resource: string
-  readonly scope: string
-}
+export const AuthorizationRequest = Schema.Struct({
+  ...ReturnAddress.fields,
+  challenge: Schema.String,
+  resource: Schema.String,
+  scope: Schema.String
+})
+export type AuthorizationRequest = typeof AuthorizationRequest.Type
 
 /**
  * The redirect URI of the request if the client has registered it. Without one in the request, the only registered one.

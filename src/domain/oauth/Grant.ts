@@ -31,32 +31,36 @@ export interface Code {
 }
 
 export interface CodeAttempt {
+  /** Authenticated. */
   readonly clientId: string
+  /** May be absent; otherwise it must equal that of the authorization request. */
   readonly redirectUri: string | undefined
   /** The PKCE challenge. */
   readonly challenge: string
   readonly resources: ReadonlyArray<string>
 }
 
-export type CodeVerdict =
-  | { readonly _tag: "Accepted" }
-  /** The code was used before, and the verifier is right: the tokens from its first use must be revoked. */
-  | { readonly _tag: "Replayed" }
-  /** Nothing changes: the client that has the verifier can still use the code. */
-  | { readonly _tag: "Refused"; readonly error: InvalidGrant | InvalidTarget }
-
-export const judgeCode = (code: Code, attempt: CodeAttempt, now: number, mcpUrl: string): CodeVerdict => {
-  if (attempt.clientId !== code.clientId) return refused(invalidCode("other_client"))
+/**
+ * `replayed`: the code was used before, and the verifier is right, so that the tokens from its first use must be revoked. A failure
+ * changes nothing: the client that has the verifier can still use the code.
+ */
+export const judgeCode = (
+  code: Code,
+  attempt: CodeAttempt,
+  now: number,
+  mcpUrl: string
+): Result.Result<"accepted" | "replayed", InvalidGrant | InvalidTarget> => {
+  if (attempt.clientId !== code.clientId) return Result.fail(invalidCode("other_client"))
   if (attempt.redirectUri !== undefined && attempt.redirectUri !== code.redirectUri) {
-    return refused(invalidCode("other_redirect_uri"))
+    return Result.fail(invalidCode("other_redirect_uri"))
   }
-  if (attempt.challenge !== code.challenge) return refused(invalidCode("wrong_verifier"))
+  if (attempt.challenge !== code.challenge) return Result.fail(invalidCode("wrong_verifier"))
   // Checked after the verifier. Codes appear in addresses and logs, and a code alone must not end the connection.
-  if (code.used) return { _tag: "Replayed" }
-  if (now >= code.expiresAt) return refused(invalidCode("expired"))
-  const resource = Resource.resolve(attempt.resources, mcpUrl)
-  if (Result.isFailure(resource)) return refused(resource.failure)
-  return resource.success === code.resource ? { _tag: "Accepted" } : refused(invalidCode("other_resource"))
+  if (code.used) return Result.succeed("replayed")
+  if (now >= code.expiresAt) return Result.fail(invalidCode("expired"))
+  return Result.flatMap(Resource.resolve(attempt.resources, mcpUrl), (resource) =>
+    resource === code.resource ? Result.succeed("accepted") : Result.fail(invalidCode("other_resource"))
+  )
 }
 
 /** A refresh token and its grant. */
@@ -74,40 +78,36 @@ export interface RefreshToken {
 }
 
 export interface RefreshAttempt {
+  /** Authenticated. */
   readonly clientId: string
   readonly resources: ReadonlyArray<string>
   readonly scope: string | undefined
 }
 
-export type RefreshVerdict =
-  | { readonly _tag: "Rotated" }
-  /** The client gets the previous answer again. */
-  | { readonly _tag: "Repeated" }
-  /** A token that was superseded long ago is in use: the grant must end. */
-  | { readonly _tag: "Reused" }
-  /** Nothing changes. */
-  | { readonly _tag: "Refused"; readonly error: InvalidGrant | InvalidTarget | InvalidScope }
-
+/**
+ * `repeated`: the client gets the previous answer again. `reused`: a token that was superseded long ago is in use, so that the grant
+ * must end. A failure changes nothing.
+ */
 export const judgeRefresh = (
   token: RefreshToken,
   attempt: RefreshAttempt,
   now: number,
   mcpUrl: string
-): RefreshVerdict => {
-  if (attempt.clientId !== token.clientId) return refused(invalidRefreshToken("other_client"))
-  if (token.resource !== mcpUrl) return refused(invalidRefreshToken("other_resource"))
+): Result.Result<"rotated" | "repeated" | "reused", InvalidGrant | InvalidTarget | InvalidScope> => {
+  if (attempt.clientId !== token.clientId) return Result.fail(invalidRefreshToken("other_client"))
+  if (token.resource !== mcpUrl) return Result.fail(invalidRefreshToken("other_resource"))
   const resource = Resource.resolve(attempt.resources, mcpUrl)
-  if (Result.isFailure(resource)) return refused(resource.failure)
+  if (Result.isFailure(resource)) return Result.fail(resource.failure)
   const scope = Scope.refresh(attempt.scope)
-  if (Result.isFailure(scope)) return refused(scope.failure)
+  if (Result.isFailure(scope)) return Result.fail(scope.failure)
   const { supersededAt } = token
   // If a clock was set back, the elapsed time is negative. The repeat is then not late.
   const isRepeat = supersededAt !== undefined && !token.successorUsed && now - supersededAt <= repeatSeconds * 1000
-  if (isRepeat) return { _tag: "Repeated" }
+  if (isRepeat) return Result.succeed("repeated")
   if (now >= token.expiresAt) {
-    return refused(invalidRefreshToken(now >= token.grantEndsAt ? "consent_expired" : "expired"))
+    return Result.fail(invalidRefreshToken(now >= token.grantEndsAt ? "consent_expired" : "expired"))
   }
-  return { _tag: supersededAt === undefined ? "Rotated" : "Reused" }
+  return Result.succeed(supersededAt === undefined ? "rotated" : "reused")
 }
 
 export const invalidCode = (reason: InvalidGrantReason) =>
@@ -121,5 +121,3 @@ export const invalidRefreshToken = (reason: InvalidGrantReason) =>
     reason,
     message: "The refresh token is invalid, expired or revoked, or belongs to another client. Connect again."
   })
-
-const refused = <E>(error: E) => ({ _tag: "Refused" as const, error })

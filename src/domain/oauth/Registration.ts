@@ -40,21 +40,15 @@ export const read = (body: unknown): Result.Result<Registration, InvalidRedirect
   }
   const { client_name: name, redirect_uris: redirectUris, token_endpoint_auth_method: method } = request
   if (redirectUris.length === 0 || redirectUris.length > maxRedirectUris) {
-    return Result.fail(
-      new InvalidRedirectUri({ message: `redirect_uris must hold 1 to ${maxRedirectUris} addresses.` })
-    )
+    return refused(`redirect_uris must hold 1 to ${maxRedirectUris} addresses.`)
   }
   if (redirectUris.reduce((sum, { length }) => sum + length, 0) > maxCharacters) {
-    return Result.fail(
-      new InvalidRedirectUri({ message: `redirect_uris must hold at most ${maxCharacters} characters in all.` })
-    )
+    return refused(`redirect_uris must hold at most ${maxCharacters} characters in all.`)
   }
   const wrong = redirectUris.findIndex((uri) => !RedirectUri.isRegistrable(uri))
   if (wrong !== -1) {
-    return Result.fail(
-      new InvalidRedirectUri({
-        message: `redirect_uris[${wrong}] is not allowed: use https, http on localhost, 127.0.0.1 or [::1], or a scheme of your own app with a dot in it (com.example.app), without fragment, user info or wildcard.`
-      })
+    return refused(
+      `redirect_uris[${wrong}] is not allowed: use https, http on localhost, 127.0.0.1 or [::1], or a scheme of your own app with a dot in it (com.example.app), without fragment, user info or wildcard.`
     )
   }
   const cleaned = ClientText.clean(name ?? "")
@@ -64,6 +58,8 @@ export const read = (body: unknown): Result.Result<Registration, InvalidRedirect
     authMethod: authMethodFor(method ?? undefined)
   })
 }
+
+const refused = (message: string) => Result.fail(new InvalidRedirectUri({ message }))
 
 /**
  * Without a method, RFC 7591 (2) assumes `client_secret_basic`. A client that asks for an unsupported method is registered

@@ -24,20 +24,8 @@ export type RefreshOutcome = (typeof refreshOutcomes)[number]
 export const ofRefusedRefresh = (error: TokenError): RefreshOutcome => refusals[error._tag]
 
 /** None for an error after which the app keeps its tokens. */
-export const signInReasonOf = (error: TokenError): SignInReason | undefined => {
-  switch (error._tag) {
-    case "InvalidClient":
-    case "InvalidGrant":
-      return error.reason
-    case "InvalidRequest":
-    case "UnsupportedGrantType":
-    case "InvalidScope":
-    case "InvalidTarget":
-    case "TooManyRequests":
-    case "ServiceUnavailable":
-      return undefined
-  }
-}
+export const signInReasonOf = (error: TokenError): SignInReason | undefined =>
+  "reason" in error ? error.reason : undefined
 
 /** Why a code was not exchanged. */
 export const codeOutcomes = [...signInReasons, "invalid_request", "rate_limited", "unavailable"] as const

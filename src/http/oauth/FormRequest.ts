@@ -60,6 +60,11 @@ export const read = Effect.fnUntraced(function* (request: HttpServerRequest.Http
   return yield* Effect.fromResult(Parameters.unrepeated(Parameters.read(yield* bodyOf(request))))
 })
 
+export const required = (parameters: Parameters.Parameters, name: string): Effect.Effect<string, InvalidRequest> => {
+  const value = parameters.get(name)
+  return value === undefined ? Effect.fail(invalid(`${name} is missing.`)) : Effect.succeed(value)
+}
+
 /** The client that has sent the form, authenticated. */
 export const authenticate = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,

@@ -28,15 +28,8 @@ export const wire: { readonly [Tag in OAuthError["_tag"]]: Wire } = {
 const basicChallenge = 'Basic realm="discovery", charset="UTF-8"'
 
 const headersOf = (error: OAuthError): Record<string, string> => {
-  switch (error._tag) {
-    case "InvalidClient":
-      return error.triedBasic ? { "www-authenticate": basicChallenge } : {}
-    case "TooManyRequests":
-    case "ServiceUnavailable":
-      return { "retry-after": String(error.retryAfterSeconds) }
-    default:
-      return {}
-  }
+  if ("retryAfterSeconds" in error) return { "retry-after": String(error.retryAfterSeconds) }
+  return error._tag === "InvalidClient" && error.triedBasic ? { "www-authenticate": basicChallenge } : {}
 }
 
 /** `ServiceUnavailable` has a message about tool calls, so it gets another one here. */

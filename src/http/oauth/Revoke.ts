@@ -2,7 +2,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
-import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
 import type { RevocationError } from "../../domain/oauth/OAuthError.ts"
 import { Clients } from "../../services/oauth/Clients.ts"
 import { Grants } from "../../services/oauth/Grants.ts"
@@ -20,9 +19,7 @@ export const layer = Layer.unwrap(
     ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, RevocationError> {
       const parameters = yield* FormRequest.read(request)
       const client = yield* FormRequest.authenticate(request, parameters, clients)
-      const token = parameters.get("token")
-      if (token === undefined) return yield* new InvalidRequest({ message: "token is missing." })
-      yield* grants.revokeToken(client.id, Redacted.make(token))
+      yield* grants.revokeToken(client.id, Redacted.make(yield* FormRequest.required(parameters, "token")))
       return HttpServerResponse.empty({ status: 200 })
     })
 

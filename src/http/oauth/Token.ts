@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
 import * as ClientFamily from "../../domain/oauth/ClientFamily.ts"
-import { InvalidRequest, UnsupportedGrantType } from "../../domain/oauth/OAuthError.ts"
+import { UnsupportedGrantType } from "../../domain/oauth/OAuthError.ts"
 import type { TokenError } from "../../domain/oauth/OAuthError.ts"
 import type { Parameters } from "../../domain/oauth/Parameters.ts"
 import * as TokenOutcome from "../../domain/oauth/TokenOutcome.ts"
@@ -13,13 +13,6 @@ import { Grants } from "../../services/oauth/Grants.ts"
 import type { Tokens } from "../../services/oauth/GrantTokens.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as FormRequest from "./FormRequest.ts"
-
-const required = (parameters: Parameters, name: string): Effect.Effect<string, InvalidRequest> => {
-  const value = parameters.get(name)
-  return value === undefined
-    ? Effect.fail(new InvalidRequest({ message: `${name} is missing.` }))
-    : Effect.succeed(value)
-}
 
 const reply = ({ accessToken, expiresInSeconds, refreshToken, scope }: Tokens) =>
   HttpServerResponse.jsonUnsafe({
@@ -61,21 +54,20 @@ export const layer = Layer.unwrap(
         case "authorization_code":
           return yield* grants.exchangeCode({
             clientId,
-            code: Redacted.make(yield* required(parameters, "code")),
-            verifier: Redacted.make(yield* required(parameters, "code_verifier")),
+            code: Redacted.make(yield* FormRequest.required(parameters, "code")),
+            verifier: Redacted.make(yield* FormRequest.required(parameters, "code_verifier")),
             redirectUri: get("redirect_uri"),
             resources
           })
         case "refresh_token":
           return yield* grants.refresh({
             clientId,
-            refreshToken: Redacted.make(yield* required(parameters, "refresh_token")),
+            refreshToken: Redacted.make(yield* FormRequest.required(parameters, "refresh_token")),
             resources,
             scope: get("scope")
           })
-        case undefined:
-          return yield* new InvalidRequest({ message: "grant_type is missing." })
         default:
+          yield* FormRequest.required(parameters, "grant_type")
           return yield* new UnsupportedGrantType({
             message: "grant_type must be authorization_code or refresh_token."
           })

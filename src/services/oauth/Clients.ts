@@ -4,8 +4,7 @@ import { Mac, SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import * as Credential from "../../domain/access/Credential.ts"
 import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
-import { authMethods } from "../../domain/oauth/Client.ts"
-import type { OAuthClient } from "../../domain/oauth/Client.ts"
+import { OAuthClient } from "../../domain/oauth/Client.ts"
 import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
 import { InvalidClient, InvalidRequest } from "../../domain/oauth/OAuthError.ts"
 import type { Registration } from "../../domain/oauth/Registration.ts"
@@ -43,13 +42,8 @@ export interface ClientCredentials {
   readonly secret: Redacted.Redacted | undefined
 }
 
-const Row = Schema.Struct({
-  id: Schema.String,
-  name: Schema.String,
-  redirectUris: Schema.Array(Schema.String),
-  authMethod: Schema.Literals(authMethods),
-  secretHash: Schema.NullOr(Schema.Uint8Array)
-})
+const { authMethod, id, name, redirectUris } = OAuthClient.fields
+const Row = Schema.Struct({ id, name, redirectUris, authMethod, secretHash: Schema.NullOr(Schema.Uint8Array) })
 const decodeRow = firstOf(Row)
 
 export class Clients extends Context.Service<

@@ -2,10 +2,11 @@
  * Pending consent requests, between the page that asks and the answer (R28). Each can be answered once, within 15 minutes,
  * by the session that was asked.
  */
-import { Clock, Context, Effect, Layer, Option, Schema, SchemaTransformation } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { authMethods } from "../../domain/oauth/Client.ts"
+import { AuthorizationRequest } from "../../domain/oauth/AuthorizationRequest.ts"
+import { OAuthClient } from "../../domain/oauth/Client.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as Secrets from "../access/Secrets.ts"
 import { deleteUnlocked, firstOf } from "../database/Rows.ts"
@@ -18,31 +19,10 @@ const maxPerSession = 20
 /** Expired requests that each new one deletes. */
 const maxSwept = 100
 
-/** `undefined` in code, `null` in JSON. */
-const StringOrNone = Schema.NullOr(Schema.String).pipe(
-  Schema.decodeTo(
-    Schema.UndefinedOr(Schema.String),
-    SchemaTransformation.transform({ decode: (text) => text ?? undefined, encode: (text) => text ?? null })
-  )
-)
-
 /** The app as displayed, and the validated request. */
 export const ConsentRequest = Schema.Struct({
-  client: Schema.Struct({
-    id: Schema.String,
-    name: Schema.String,
-    source: Schema.Literals(["registered", "document"]),
-    publisher: StringOrNone,
-    redirectUris: Schema.Array(Schema.String),
-    authMethod: Schema.Literals(authMethods)
-  }),
-  request: Schema.Struct({
-    redirectUri: Schema.String,
-    state: StringOrNone,
-    challenge: Schema.String,
-    resource: Schema.String,
-    scope: Schema.String
-  }),
+  client: OAuthClient,
+  request: AuthorizationRequest,
   /** The path and query of the authorization request, to continue as another account. */
   url: Schema.String
 })

@@ -2,7 +2,7 @@
  * SQL statements of Grants. A decision about a grant locks its row first and reads its codes and tokens later. So of
  * two concurrent requests, on any server, the second sees all changes of the first (READ COMMITTED).
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
@@ -49,29 +49,19 @@ const lock = Effect.fnUntraced(function* (grantId: Statement.Fragment) {
     FROM oauth_grant WHERE id = (${grantId}) FOR NO KEY UPDATE`.pipe(decodeGrant)
 })
 
-export interface LockedCode {
-  readonly grant: LockedGrant
-  readonly code: Grant.Code
-}
-
 export const lockCode = Effect.fnUntraced(function* (hash: Uint8Array) {
   const sql = yield* SqlClient.SqlClient
   const grant = yield* lock(sql`SELECT grant_id FROM oauth_code WHERE hash = ${hash}`)
   const row = yield* sql`
       SELECT redirect_uri AS "redirectUri", challenge, expires_at AS "expiresAt", used_at IS NOT NULL AS used
       FROM oauth_code WHERE hash = ${hash}`.pipe(decodeCode)
-  if (grant === undefined || row === undefined) return Option.none<LockedCode>()
+  if (grant === undefined || row === undefined) return undefined
   const { clientId, resource } = grant
-  return Option.some<LockedCode>({ grant, code: { ...row, clientId, resource, expiresAt: row.expiresAt.getTime() } })
+  const code: Grant.Code = { ...row, clientId, resource, expiresAt: row.expiresAt.getTime() }
+  return { grant, code }
 })
 
-export interface LockedRefreshToken {
-  readonly grant: LockedGrant
-  readonly token: Grant.RefreshToken
-  /** The key from which its successor was derived. */
-  readonly keyId: number | undefined
-}
-
+/** `keyId` is that of the key from which its successor was derived. */
 export const lockRefreshToken = Effect.fnUntraced(function* (hash: Uint8Array) {
   const sql = yield* SqlClient.SqlClient
   const grant = yield* lock(sql`SELECT grant_id FROM oauth_refresh_token WHERE hash = ${hash}`)
@@ -80,20 +70,17 @@ export const lockRefreshToken = Effect.fnUntraced(function* (hash: Uint8Array) {
         EXISTS (SELECT FROM oauth_refresh_token s WHERE s.hash = t.successor AND s.superseded_at IS NOT NULL)
           AS "successorUsed"
       FROM oauth_refresh_token t WHERE t.hash = ${hash}`.pipe(decodeRefreshToken)
-  if (grant === undefined || row === undefined) return Option.none<LockedRefreshToken>()
+  if (grant === undefined || row === undefined) return undefined
   const { clientId, resource } = grant
-  return Option.some<LockedRefreshToken>({
-    grant,
-    token: {
-      clientId,
-      resource,
-      expiresAt: row.expiresAt.getTime(),
-      grantEndsAt: grant.endsAt.getTime(),
-      supersededAt: row.supersededAt?.getTime(),
-      successorUsed: row.successorUsed
-    },
-    keyId: row.keyId ?? undefined
-  })
+  const token: Grant.RefreshToken = {
+    clientId,
+    resource,
+    expiresAt: row.expiresAt.getTime(),
+    grantEndsAt: grant.endsAt.getTime(),
+    supersededAt: row.supersededAt?.getTime(),
+    successorUsed: row.successorUsed
+  }
+  return { grant, token, keyId: row.keyId ?? undefined }
 })
 
 /** Inserts the hashes of a pair of tokens. The grant is usable until its refresh token expires. */

@@ -29,22 +29,13 @@ export interface Tokens {
   readonly isRepeat: boolean
 }
 
-export interface CodeExchange {
-  /** Authenticated. */
-  readonly clientId: string
+export interface CodeExchange extends Omit<Grant.CodeAttempt, "challenge"> {
   readonly code: Redacted.Redacted
   readonly verifier: Redacted.Redacted
-  /** May be absent; otherwise it must equal that of the authorization request. */
-  readonly redirectUri: string | undefined
-  readonly resources: ReadonlyArray<string>
 }
 
-export interface Refresh {
-  /** Authenticated. */
-  readonly clientId: string
+export interface Refresh extends Grant.RefreshAttempt {
   readonly refreshToken: Redacted.Redacted
-  readonly resources: ReadonlyArray<string>
-  readonly scope: string | undefined
 }
 
 export type Needs = SecureRandom.SecureRandom | SqlClient.SqlClient
@@ -93,25 +84,21 @@ export const make = (sql: SqlClient.SqlClient, serverKey: ServerKey["Service"], 
   ): Effect.fn.Return<Result.Result<Tokens, InvalidGrant | InvalidTarget>, SqlError.SqlError, Needs> {
     const hash = Secrets.hashOf(attempt.code)
     const challenge = Pkce.challengeOf(Secrets.hashOf(attempt.verifier))
-    const found = Option.getOrUndefined(yield* GrantRows.lockCode(hash))
+    const found = yield* GrantRows.lockCode(hash)
     if (found === undefined) return Result.fail(Grant.invalidCode("unknown_or_ended"))
     const { code, grant } = found
     const now = yield* currentTimeMillis
     const verdict = Grant.judgeCode(code, { ...attempt, challenge }, now, mcpUrl)
-    switch (verdict._tag) {
-      case "Refused":
-        return Result.fail(verdict.error)
-      case "Replayed":
-        yield* GrantRows.end(sql`g.id = ${grant.id}`, "code_replayed", new Date(now))
-        yield* warnOfReplay("code", grant)
-        return Result.fail(Grant.invalidCode("reused"))
-      case "Accepted": {
-        yield* sql`UPDATE oauth_code SET used_at = ${new Date(now)} WHERE hash = ${hash}`
-        const access = yield* Secrets.random("access_token")
-        const refresh = yield* Secrets.random("refresh_token")
-        return Result.succeed(yield* issue(grant, { access, refresh }, now))
-      }
+    if (Result.isFailure(verdict)) return Result.fail(verdict.failure)
+    if (verdict.success === "replayed") {
+      yield* GrantRows.end(sql`g.id = ${grant.id}`, "code_replayed", new Date(now))
+      yield* warnOfReplay("code", grant)
+      return Result.fail(Grant.invalidCode("reused"))
     }
+    yield* sql`UPDATE oauth_code SET used_at = ${new Date(now)} WHERE hash = ${hash}`
+    const access = yield* Secrets.random("access_token")
+    const refresh = yield* Secrets.random("refresh_token")
+    return Result.succeed(yield* issue(grant, { access, refresh }, now))
   })
 
   const rotate = Effect.fnUntraced(function* (
@@ -157,21 +144,20 @@ export const make = (sql: SqlClient.SqlClient, serverKey: ServerKey["Service"], 
   > {
     const token = Redacted.value(attempt.refreshToken)
     const hash = Secrets.sha256(token)
-    const found = Option.getOrUndefined(yield* GrantRows.lockRefreshToken(hash))
+    const found = yield* GrantRows.lockRefreshToken(hash)
     if (found === undefined) return Result.fail(Grant.invalidRefreshToken("unknown_or_ended"))
     const { grant, keyId } = found
     const now = yield* currentTimeMillis
     const verdict = Grant.judgeRefresh(found.token, attempt, now, mcpUrl)
-    switch (verdict._tag) {
-      case "Refused":
-        return Result.fail(verdict.error)
-      case "Reused":
+    if (Result.isFailure(verdict)) return Result.fail(verdict.failure)
+    switch (verdict.success) {
+      case "reused":
         yield* GrantRows.end(sql`g.id = ${grant.id}`, "token_reused", new Date(now))
         yield* warnOfReplay("refresh token", grant)
         return Result.fail(Grant.invalidRefreshToken("reused"))
-      case "Repeated":
+      case "repeated":
         return yield* repeat(token, keyId, now)
-      case "Rotated":
+      case "rotated":
         return yield* rotate({ grant, hash, token }, key, now)
     }
   })

@@ -7,6 +7,7 @@ import { AppConfig } from "../../Config.ts"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { dayMillis } from "../../domain/Days.ts"
 import * as Credential from "../../domain/access/Credential.ts"
+import type { AuthorizationRequest } from "../../domain/oauth/AuthorizationRequest.ts"
 import type { OAuthClient } from "../../domain/oauth/Client.ts"
 import * as Grant from "../../domain/oauth/Grant.ts"
 import type { InvalidGrant, InvalidScope, InvalidTarget, TooManyRequests } from "../../domain/oauth/OAuthError.ts"
@@ -30,15 +31,9 @@ export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()
   message: Schema.String
 }) {}
 
-export interface Approval {
+export interface Approval extends Pick<AuthorizationRequest, "redirectUri" | "challenge" | "resource"> {
   readonly accountId: AccountId
   readonly client: OAuthClient
-  /** As requested, and already compared with the registered ones. */
-  readonly redirectUri: string
-  /** `S256`. */
-  readonly challenge: string
-  /** In canonical form. */
-  readonly resource: string
 }
 
 const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
