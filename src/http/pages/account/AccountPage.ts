@@ -2,7 +2,7 @@
  * `/dashboard/account`: the signed-in account and its sessions. A session in another browser can be ended here,
  * immediately.
  */
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { needConfirmation } from "../../../services/access/passkeys/Confirmation.ts"
@@ -18,7 +18,7 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { NoFields, PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { passwordPath } from "./PasswordPage.ts"
 import * as PasskeySection from "../passkeys/PasskeySection.ts"
 import { pathId } from "../shared/PathId.ts"
@@ -36,9 +36,6 @@ const dones = ["session-ended", "others-ended", "email-asked", "email-changed"] 
 
 /** Who has found a browser that is signed in must not end the owner's other sessions (ASVS 7.5.2). */
 const confirmFirst = () => Effect.succeed(seeOther(ReturnTo.confirmPath(`${accountPath}#sessions`)))
-
-/** The forms have no fields besides the CSRF token. */
-const Nothing = Schema.Struct({})
 
 const sessionItem = (session: Session, visitor: SignedIn): Html => {
   const { locale } = visitor
@@ -144,7 +141,7 @@ export const layer = Layer.effectDiscard(
     )
 
     // A session that has ended, or belongs to another account, gets the same answer as one that is ended now.
-    yield* routes.signedInForm(endPath(":id"), accountPath, Nothing, (_, { session }) =>
+    yield* routes.signedInForm(endPath(":id"), accountPath, NoFields, (_, { session }) =>
       Effect.gen(function* () {
         const id = yield* pathId
         if (id === session.id) {
@@ -157,7 +154,7 @@ export const layer = Layer.effectDiscard(
       }).pipe(Effect.catchTag("ConfirmationNeeded", confirmFirst))
     )
 
-    yield* routes.signedInForm(endOthersPath, accountPath, Nothing, (_, { session }) =>
+    yield* routes.signedInForm(endOthersPath, accountPath, NoFields, (_, { session }) =>
       needConfirmation(session).pipe(
         Effect.andThen(sessions.endOthers(session.accountId, session.id)),
         Effect.as(seeOther(withDone(accountPath, "others-ended"))),

@@ -14,7 +14,7 @@ import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { NoFields, PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { paramsOf } from "../shared/Query.ts"
 import { statusBadge, subscriptionNotice } from "./Subscription.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
@@ -26,9 +26,6 @@ const dones = ["paid"] as const
 
 const paidPlans = ["growth", "pro"] as const satisfies ReadonlyArray<PaidPlan>
 const Order = Schema.Struct({ plan: Schema.Literals(paidPlans) })
-
-/** The form has no fields besides the CSRF token. */
-const Nothing = Schema.Struct({})
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -96,7 +93,7 @@ export const layer = Layer.effectDiscard(
       )
     )
 
-    yield* routes.signedInForm(portalPath, billingPath, Nothing, (_, { locale, session }) =>
+    yield* routes.signedInForm(portalPath, billingPath, NoFields, (_, { locale, session }) =>
       Effect.map(billing.portal({ accountId: session.accountId, language: locale.language }), (portal) =>
         seeOther(portal ?? billingPath)
       )

@@ -1,17 +1,10 @@
 /** What the fields of a search's form share: their context, labels, errors, hints and counts. */
-import { Schema } from "effect"
 import { textOf } from "../../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
-import { adStatuses, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
 import type { AdQuery } from "../../../domain/search/AdQuery.ts"
-import { adSorts } from "../../../domain/search/AdQuery.ts"
-import { SortOrder } from "../../../domain/search/Arguments.ts"
-import * as Market from "../../../domain/search/MarketOverview.ts"
 import type { MarketQuery } from "../../../domain/search/MarketOverview.ts"
-import { productSorts } from "../../../domain/search/ProductQuery.ts"
 import type { ProductQuery } from "../../../domain/search/ProductQuery.ts"
 import type { Kind } from "../../../domain/search/SearchAddress.ts"
-import { shopSorts } from "../../../domain/search/ShopQuery.ts"
 import type { Counts } from "../../../services/search/FilterCounts.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -84,27 +77,21 @@ export const countsId = "filter-counts"
 export const counted = (count: number | undefined, locale: Locale): Html | undefined =>
   count === undefined ? undefined : html` <span>${locale.number(count)}</span>`
 
-const isMediaType = Schema.is(Schema.Literals(mediaTypes))
-const isSort = Schema.is(Schema.Literals([...adSorts, ...productSorts, ...shopSorts, ...Market.marketSorts]))
-const isGrouping = Schema.is(Schema.Literals(Market.groupings))
-const isSortOrder = Schema.is(SortOrder)
-const isStatus = Schema.is(Schema.Literals(["all", ...adStatuses]))
-
 /** A value of an argument in the visitor's words; what has none, such as `Shop Now`, stays as it is. */
 export const labelOf = (locale: Locale, name: ArgumentName, value: string): string => {
   switch (name) {
     case "languages":
       return languageName(locale, value)
     case "media_types":
-      return isMediaType(value) ? locale.text(`card.mediaTypes.${value}`) : value
+      return locale.textOr(`card.mediaTypes.${value}`, value)
     case "group_by":
-      return isGrouping(value) ? locale.text(`market.groupings.${value}`) : value
+      return locale.textOr(`market.groupings.${value}`, value)
     case "sort_by":
-      return isSort(value) ? locale.text(`filter.sorts.${value}`) : value
+      return locale.textOr(`filter.sorts.${value}`, value)
     case "sort_order":
-      return isSortOrder(value) ? locale.text(`filter.orders.${value}`) : value
+      return locale.textOr(`filter.orders.${value}`, value)
     case "status":
-      return isStatus(value) ? locale.text(`filter.statuses.${value}`) : value
+      return locale.textOr(`filter.statuses.${value}`, value)
     default:
       return value
   }

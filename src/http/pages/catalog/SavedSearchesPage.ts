@@ -30,7 +30,7 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { NoFields, PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
@@ -271,7 +271,7 @@ export const layer = Layer.effectDiscard(
     yield* form(searchesPath, SaveForm, save)
     yield* routes.signedInPage(renamePath(":id"), (visitor) => access.allowUncounted(visitor, "searches", ask(visitor)))
     yield* form(renamePath(":id"), RenameForm, rename)
-    yield* form(removePath(":id"), Schema.Struct({}), (_, visitor) => remove(visitor))
+    yield* form(removePath(":id"), NoFields, (_, visitor) => remove(visitor))
   })
 )
 

@@ -1,7 +1,12 @@
 /** `/dashboard/integrations/keys/:id/revoke` and `.../apps/:id/revoke`: a confirmation, then the revocation. */
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
+import type { AccountId } from "../../../domain/access/Account.ts"
+import type { MessageKey } from "../../../domain/Messages.ts"
+import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { ApiKeys } from "../../../services/access/ApiKeys.ts"
+import type { ApiKey, KeyNotFound } from "../../../services/access/ApiKeys.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
+import type { AppNotFound, ConnectedApp } from "../../../services/oauth/ConnectedApps.ts"
 import { maskOf, publisherOf } from "./Credentials.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { withDone } from "../shared/FlashNotice.ts"
@@ -10,39 +15,23 @@ import type { Html } from "../shared/Html.ts"
 import type { Done } from "./IntegrationsPage.ts"
 import { appPath, integrationsPath, keyPath } from "./IntegrationsPaths.ts"
 import { Layout } from "../shared/Layout.ts"
-import type { Page } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
 import { gone } from "./KeyError.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { NoFields, PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
-import type { SignedIn } from "../shared/Visitors.ts"
 
-const donePath = (done: Done) => withDone(integrationsPath, done)
-
-const question = (options: {
-  readonly visitor: SignedIn
-  readonly heading: string
-  readonly effect: string
-  readonly facts: Html
-  readonly action: string
-}): Page => {
-  const { action, effect, facts, heading, visitor } = options
-  const { locale } = visitor
-  return {
-    account: visitor,
-    section: "integrations",
-    heading,
-    body: html`
-      <dl>${facts}</dl>
-      <p>${effect}</p>
-      <form method="post" action="${action}">
-        ${Csrf.hidden(visitor)}
-        <div class="actions">
-          <button type="submit">${locale.text("integrations.revoke")}</button>
-          <a href="${integrationsPath}" role="button" class="secondary">${locale.text("key.keep")}</a>
-        </div>
-      </form>
-    `
-  }
+/** What an account may revoke. */
+interface Revocable<A> {
+  readonly path: (id: number | ":id", action: "revoke") => `/${string}`
+  readonly heading: MessageKey
+  readonly effect: MessageKey
+  readonly done: Done
+  readonly list: (accountId: AccountId) => Effect.Effect<ReadonlyArray<A>, ServiceUnavailable>
+  readonly facts: (found: A, locale: Locale) => Html
+  readonly revoke: (
+    accountId: AccountId,
+    id: number
+  ) => Effect.Effect<void, KeyNotFound | AppNotFound | ServiceUnavailable>
 }
 
 export const layer = Layer.effectDiscard(
@@ -52,65 +41,67 @@ export const layer = Layer.effectDiscard(
     const apps = yield* ConnectedApps
     const { page } = yield* Layout
 
-    const askForKey = Effect.fnUntraced(function* (visitor: SignedIn) {
-      const id = yield* pathId
-      const { text } = visitor.locale
-      const key = (yield* keys.list(visitor.session.accountId)).find((key) => key.id === id)
-      if (key === undefined) return page(gone(visitor))
-      return page(
-        question({
-          visitor,
-          heading: text("key.revokeKey"),
-          effect: text("key.revokeKeyEffect"),
-          facts: html`<dt>${text("key.name")}</dt>
-            <dd><bdi>${key.name}</bdi></dd>
-            <dt>${text("key.key")}</dt>
-            <dd>${maskOf(key)}</dd>`,
-          action: keyPath(id, "revoke")
+    const add = Effect.fnUntraced(function* <A extends { readonly id: number }>(kind: Revocable<A>) {
+      const { done, effect, facts, heading, list, path, revoke } = kind
+
+      yield* routes.signedInPage(path(":id", "revoke"), (visitor) =>
+        Effect.gen(function* () {
+          const { locale, session } = visitor
+          const { text } = locale
+          const id = yield* pathId
+          const found = (yield* list(session.accountId)).find((each) => each.id === id)
+          if (found === undefined) return page(gone(visitor))
+          return page({
+            account: visitor,
+            section: "integrations",
+            heading: text(heading),
+            body: html`
+              <dl>${facts(found, locale)}</dl>
+              <p>${text(effect)}</p>
+              <form method="post" action="${path(id, "revoke")}">
+                ${Csrf.hidden(visitor)}
+                <div class="actions">
+                  <button type="submit">${text("integrations.revoke")}</button>
+                  <a href="${integrationsPath}" role="button" class="secondary">${text("key.keep")}</a>
+                </div>
+              </form>
+            `
+          })
         })
       )
-    })
 
-    const askForApp = Effect.fnUntraced(function* (visitor: SignedIn) {
-      const id = yield* pathId
-      const { text } = visitor.locale
-      const app = (yield* apps.list(visitor.session.accountId)).find((app) => app.id === id)
-      if (app === undefined) return page(gone(visitor))
-      return page(
-        question({
-          visitor,
-          heading: text("key.revokeApp"),
-          effect: text("key.revokeAppEffect"),
-          facts: html`<dt>${text("key.app")}</dt>
-            <dd><bdi>${app.name}</bdi></dd>
-            <dd>${publisherOf(app, visitor.locale)}</dd>`,
-          action: appPath(id, "revoke")
-        })
+      yield* routes.signedInForm(path(":id", "revoke"), integrationsPath, NoFields, (_, visitor) =>
+        Effect.flatMap(pathId, (id) => revoke(visitor.session.accountId, id)).pipe(
+          Effect.as(seeOther(withDone(integrationsPath, done))),
+          Effect.catchTag(["KeyNotFound", "AppNotFound"], () => Effect.succeed(page(gone(visitor))))
+        )
       )
     })
 
-    const revokeKey = Effect.fnUntraced(function* (visitor: SignedIn) {
-      const id = yield* pathId
-      return yield* keys.revoke(visitor.session.accountId, id).pipe(
-        Effect.as(seeOther(donePath("key_revoked"))),
-        Effect.catchTag("KeyNotFound", () => Effect.succeed(page(gone(visitor))))
-      )
+    yield* add<ApiKey>({
+      path: keyPath,
+      heading: "key.revokeKey",
+      effect: "key.revokeKeyEffect",
+      done: "key_revoked",
+      list: (accountId) => keys.list(accountId),
+      facts: (key, { text }) =>
+        html`<dt>${text("key.name")}</dt>
+          <dd><bdi>${key.name}</bdi></dd>
+          <dt>${text("key.key")}</dt>
+          <dd>${maskOf(key)}</dd>`,
+      revoke: (accountId, id) => keys.revoke(accountId, id)
     })
-
-    const revokeApp = Effect.fnUntraced(function* (visitor: SignedIn) {
-      const id = yield* pathId
-      return yield* apps.revoke(visitor.session.accountId, id).pipe(
-        Effect.as(seeOther(donePath("app_revoked"))),
-        Effect.catchTag("AppNotFound", () => Effect.succeed(page(gone(visitor))))
-      )
+    yield* add<ConnectedApp>({
+      path: appPath,
+      heading: "key.revokeApp",
+      effect: "key.revokeAppEffect",
+      done: "app_revoked",
+      list: (accountId) => apps.list(accountId),
+      facts: (app, locale) =>
+        html`<dt>${locale.text("key.app")}</dt>
+          <dd><bdi>${app.name}</bdi></dd>
+          <dd>${publisherOf(app, locale)}</dd>`,
+      revoke: (accountId, id) => apps.revoke(accountId, id)
     })
-
-    const form = (path: `/${string}`, submit: typeof revokeKey | typeof revokeApp) =>
-      routes.signedInForm(path, integrationsPath, Schema.Struct({}), (_, visitor) => submit(visitor))
-
-    yield* routes.signedInPage(keyPath(":id", "revoke"), askForKey)
-    yield* form(keyPath(":id", "revoke"), revokeKey)
-    yield* routes.signedInPage(appPath(":id", "revoke"), askForApp)
-    yield* form(appPath(":id", "revoke"), revokeApp)
   })
 )

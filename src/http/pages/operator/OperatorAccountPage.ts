@@ -1,6 +1,6 @@
 /** `/dashboard/operator/accounts/:id`: one account for operators, without secrets. */
 import { Effect, Layer, Schema } from "effect"
-import { Plan, plans, Role, SubscriptionStatus, subscriptionStatuses } from "../../../domain/access/Account.ts"
+import { Plan, plans, subscriptionStatuses } from "../../../domain/access/Account.ts"
 import type { Credits } from "../../../domain/access/Account.ts"
 import { mask } from "../../../domain/access/Credential.ts"
 import { titles } from "../../../domain/access/Plan.ts"
@@ -12,7 +12,6 @@ import { ApiKeys } from "../../../services/access/ApiKeys.ts"
 import type { ApiKey } from "../../../services/access/ApiKeys.ts"
 import { Usage } from "../../../services/access/Usage.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
-import type { ConnectedApp } from "../../../services/oauth/ConnectedApps.ts"
 import { doneNotice } from "../shared/FlashNotice.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { fact } from "../shared/Fact.ts"
@@ -137,15 +136,7 @@ const credentials = (kind: "keys" | "apps", all: ReadonlyArray<Credential>, { da
         )
       })
 
-const toCredential = ({ connectedAt, lastUsedAt, name }: ConnectedApp): Credential => ({
-  name,
-  createdAt: connectedAt,
-  lastUsedAt
-})
-
 const isPlan = Schema.is(Plan)
-const isStatus = Schema.is(SubscriptionStatus)
-const isRole = Schema.is(Role)
 
 /**
  * The plan, status or role of a change in the visitor's language. Figures, and values unknown to this version, are
@@ -156,9 +147,9 @@ const valueOf = (what: AccountChange["what"], value: string, locale: Locale): st
     case "plan":
       return isPlan(value) ? titles[value] : value
     case "status":
-      return isStatus(value) ? locale.text(`subscription.statuses.${value}`) : value
+      return locale.textOr(`subscription.statuses.${value}`, value)
     case "role":
-      return isRole(value) ? locale.text(`operator.roles.${value}`) : value
+      return locale.textOr(`operator.roles.${value}`, value)
     case "credits":
       return locale.number(Number(value))
     case "password":
@@ -214,6 +205,7 @@ export const layer = Layer.effectDiscard(
           ],
           { concurrency: "unbounded" }
         )
+        const connected = apps.map((app) => ({ ...app, createdAt: app.connectedAt }))
         return page({
           heading: account.email,
           account: visitor,
@@ -226,7 +218,7 @@ export const layer = Layer.effectDiscard(
             ${changeForms(account, locale)} ${section(text("usage.thirtyDays"), usageCharts(summary.days, locale))}
             ${section(text("operator.periods"), periodsTable(periods, locale))}
             ${section(text("operator.keys"), credentials("keys", keys, locale))}
-            ${section(text("operator.apps"), credentials("apps", apps.map(toCredential), locale))}
+            ${section(text("operator.apps"), credentials("apps", connected, locale))}
             ${section(text("operator.history"), changesTable(history, locale))}
           `
         })

@@ -1,6 +1,5 @@
 /** `/dashboard/operator`: a list of all accounts with filters, for operators. */
 import { Effect, Layer, Schema } from "effect"
-import { UrlParams } from "effect/http"
 import { Plan, plans, Role, roles, SubscriptionStatus, subscriptionStatuses } from "../../../domain/access/Account.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { AccountDirectory } from "../../../services/access/AccountDirectory.ts"
@@ -13,7 +12,7 @@ import type { Locale } from "../shared/Locale.ts"
 import { accountPath } from "./OperatorAccountPage.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
 import { PathId } from "../shared/PathId.ts"
-import { orEmpty, paramsOf } from "../shared/Query.ts"
+import { addressOf, fieldsOf } from "../shared/Query.ts"
 import { select } from "../shared/Select.ts"
 import { statusBadge } from "../account/Subscription.ts"
 import { table } from "../shared/Table.ts"
@@ -27,33 +26,23 @@ const Filter = Schema.Struct({
   email: Schema.optionalKey(
     Schema.String.check(Schema.isMaxLength(maxEmailCharacters), Schema.isPattern(/^[^\p{Cc}\p{Cs}]*$/u))
   ),
-  plan: orEmpty(Plan),
-  status: orEmpty(SubscriptionStatus),
-  role: orEmpty(Role),
+  plan: Schema.optionalKey(Plan),
+  status: Schema.optionalKey(SubscriptionStatus),
+  role: Schema.optionalKey(Role),
   before: Schema.optionalKey(PathId)
 })
 
 const decode = Schema.decodeUnknownEffect(Filter)
 
 const filterOf = Effect.fnUntraced(function* (url: string): Effect.fn.Return<AccountFilter, PageNotFound> {
-  const given = UrlParams.toRecord(UrlParams.fromInput(paramsOf(url)))
-  const { before, email, plan, role, status } = yield* Effect.mapError(decode(given), () => new PageNotFound())
-  const wanted = email?.trim()
-  return {
-    email: wanted === "" ? undefined : wanted,
-    plan: plan === "" ? undefined : plan,
-    status: status === "" ? undefined : status,
-    role: role === "" ? undefined : role,
-    before
-  }
+  const filter = yield* Effect.mapError(decode(fieldsOf(url)), () => new PageNotFound())
+  const email = filter.email?.trim()
+  return { ...filter, email: email === "" ? undefined : email }
 })
 
-/** The address of the next page with the same filter. */
-const addressOf = ({ email, plan, role, status }: AccountFilter, before?: number): string => {
-  const given = { email, plan, status, role, before: before?.toString() }
-  const query = new URLSearchParams(Object.entries(given).flatMap(([name, value]) => (value ? [[name, value]] : [])))
-  return query.size === 0 ? path : `${path}?${query}`
-}
+/** The address of another page with the same filter. */
+const pageFrom = ({ email, plan, role, status }: AccountFilter, before: number | undefined): string =>
+  addressOf(path, { email, plan, status, role, before })
 
 const isFiltered = ({ email, plan, role, status }: AccountFilter): boolean =>
   [email, plan, role, status].some((value) => value !== undefined)
@@ -150,9 +139,9 @@ export const layer = Layer.effectDiscard(
       const { locale } = visitor
       const { text } = locale
       const ways = [
-        filter.before !== undefined && html`<a href="${addressOf(filter)}">${text("operator.toFirst")}</a>`,
+        filter.before !== undefined && html`<a href="${pageFrom(filter, undefined)}">${text("operator.toFirst")}</a>`,
         found.next !== undefined &&
-          html`<a href="${addressOf(filter, found.next)}" rel="next">${text("operator.toNext")}</a>`
+          html`<a href="${pageFrom(filter, found.next)}" rel="next">${text("operator.toNext")}</a>`
       ].filter((way) => way !== false)
       return page({
         heading: text("operator.heading"),

@@ -15,10 +15,10 @@ import { ownPassword, problemSummary, refusal } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { NoFields, PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
-import { Answer, Asked, challengePath, passkeyForm, tools } from "./PasskeyForm.ts"
+import { Answer, challengePath, passkeyForm, tools } from "./PasskeyForm.ts"
 import { passkeysAnchor } from "./PasskeySection.ts"
 import { refusalOf } from "./PasskeySignInPages.ts"
 import type { Failed } from "./PasskeySignInPages.ts"
@@ -129,7 +129,7 @@ export const layer = Layer.effectDiscard(
       )
     })
 
-    yield* routes.signedInForm(challengePath(passkeyPath), path, Asked, (_, { secret, session }, request) =>
+    yield* routes.signedInForm(challengePath(passkeyPath), path, NoFields, (_, { secret, session }, request) =>
       challenge(request, signIns.confirmOptions(session, secret))
     )
 

@@ -21,10 +21,7 @@ export const Answer = Schema.Struct({
   return_to: Schema.optionalKey(Schema.String)
 })
 
-/** The challenge is asked for with the fields of the form; those that it does not need are ignored. */
-export const Asked = Schema.Struct({})
-
-/** Where the script asks for the challenge of a form. */
+/** Where the script asks for the challenge of a form, with the fields of the form; those that it does not need are ignored. */
 export const challengePath = <Path extends `/${string}`>(action: Path) => `${action}/challenge` as const
 
 export const passkeyForm = (options: {

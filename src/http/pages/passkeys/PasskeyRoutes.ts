@@ -11,10 +11,10 @@ import { withDone } from "../shared/FlashNotice.ts"
 import { problemSummary } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { NoFields, PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
-import { Answer, Asked, challengePath, tools } from "./PasskeyForm.ts"
+import { Answer, challengePath, tools } from "./PasskeyForm.ts"
 import {
   addPath,
   codesPath,
@@ -36,9 +36,6 @@ const Coded = Schema.Struct({
 
 /** Longer names are cut. */
 const Named = Schema.Struct({ ...Answer.fields, ...Coded.fields, name: Schema.String })
-
-/** The forms have no fields besides the CSRF token. */
-const Nothing = Schema.Struct({})
 
 const done = (word: (typeof dones)[number]) => seeOther(withDone(sections.account, word))
 
@@ -124,14 +121,14 @@ export const layer = Layer.effectDiscard(
     )
 
     // A passkey that is gone, or belongs to another account, gets the same answer as one that is removed now.
-    yield* routes.signedInForm(removePath(":id"), sections.account, Nothing, (_, { session }) =>
+    yield* routes.signedInForm(removePath(":id"), sections.account, NoFields, (_, { session }) =>
       Effect.flatMap(pathId, (id) => passkeys.remove(session, id)).pipe(
         Effect.as(done("passkey-removed")),
         Effect.catchTags({ ConfirmationNeeded: confirmFirst, LastPasskey: back })
       )
     )
 
-    yield* routes.signedInForm(challengePath(onPath), sections.account, Asked, (_, { secret, session }, request) =>
+    yield* routes.signedInForm(challengePath(onPath), sections.account, NoFields, (_, { secret, session }, request) =>
       challenge(request, signIns.confirmOptions(session, secret))
     )
 
@@ -147,13 +144,13 @@ export const layer = Layer.effectDiscard(
       )
     )
 
-    yield* routes.signedInForm(offPath, sections.account, Nothing, (_, { session }) =>
+    yield* routes.signedInForm(offPath, sections.account, NoFields, (_, { session }) =>
       secondStep
         .turnOff(session)
         .pipe(Effect.as(done("step-off")), Effect.catchTags({ ConfirmationNeeded: confirmFirst }))
     )
 
-    yield* routes.signedInForm(codesPath, sections.account, Nothing, (_, visitor) =>
+    yield* routes.signedInForm(codesPath, sections.account, NoFields, (_, visitor) =>
       secondStep
         .replaceCodes(visitor.session)
         .pipe(

@@ -16,11 +16,11 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, overviewPath } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { NoFields, PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import { isSignedIn, Visitors } from "../shared/Visitors.ts"
 import type { Visitor } from "../shared/Visitors.ts"
-import { Answer, Asked, challengePath, passkeyForm, tools } from "./PasskeyForm.ts"
+import { Answer, challengePath, passkeyForm, tools } from "./PasskeyForm.ts"
 
 const passkeyPath = "/sign-in/passkey"
 const secondPath = "/sign-in/second-step"
@@ -91,7 +91,7 @@ export const layer = Layer.effectDiscard(
       )
     }
 
-    yield* routes.form(challengePath(passkeyPath), Asked, (_, visitor, request) =>
+    yield* routes.form(challengePath(passkeyPath), NoFields, (_, visitor, request) =>
       challenge(request, signIns.options(visitor.secret))
     )
 
@@ -153,7 +153,7 @@ export const layer = Layer.effectDiscard(
       )
     })
 
-    yield* routes.form(challengePath(secondPasskeyPath), Asked, (_, visitor, request) =>
+    yield* routes.form(challengePath(secondPasskeyPath), NoFields, (_, visitor, request) =>
       challenge(request, signIns.secondOptions(visitor.secret)).pipe(
         Effect.catchTag("NoPendingSignIn", again(undefined))
       )

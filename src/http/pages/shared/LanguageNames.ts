@@ -1,37 +1,12 @@
 /** Names of the catalog's languages in the visitor's language. */
-import type { Language } from "../../../domain/catalog/Enumerations.ts"
 import type { Locale } from "./Locale.ts"
 
-const codes: Readonly<Record<Language, string>> = {
-  English: "en",
-  French: "fr",
-  Spanish: "es",
-  German: "de",
-  Italian: "it",
-  Portuguese: "pt",
-  Dutch: "nl",
-  Polish: "pl",
-  Norwegian: "no",
-  Swedish: "sv",
-  Danish: "da",
-  Finnish: "fi",
-  Chinese: "zh",
-  Japanese: "ja",
-  Korean: "ko",
-  Arabic: "ar",
-  Russian: "ru",
-  Turkish: "tr",
-  Hindi: "hi",
-  Thai: "th",
-  Vietnamese: "vi",
-  Indonesian: "id",
-  Greek: "el",
-  Czech: "cs",
-  Hungarian: "hu",
-  Romanian: "ro"
-}
+const codes = "ar cs da de el en es fi fr hi hu id it ja ko nl no pl pt ro ru sv th tr vi zh".split(" ")
 
-const known: ReadonlyMap<string, string> = new Map(Object.entries(codes))
+const english = new Intl.DisplayNames("en", { type: "language" })
+
+/** By their English names, which the catalog has. */
+const known = new Map(codes.map((code) => [english.of(code), code]))
 
 /** The name of a language of Enumerations.ts. Other values are returned unchanged. */
 export const languageName = (locale: Locale, language: string): string => {

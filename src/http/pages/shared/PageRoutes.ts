@@ -28,6 +28,9 @@ type Added = Effect.Effect<void, never, HttpRouter.HttpRouter | HttpRouter.Reque
 /** A schema of form fields. Each field is a string; a repeated field fails. */
 type FormSchema<A> = Schema.ConstraintDecoder<A>
 
+/** Of a form without fields besides the CSRF token. */
+export const NoFields = Schema.Struct({})
+
 export class PageRoutes extends Context.Service<
   PageRoutes,
   {

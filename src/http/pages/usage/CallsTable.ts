@@ -26,28 +26,6 @@ interface Choice {
   readonly label: string
 }
 
-const filter = (
-  options: {
-    readonly name: string
-    readonly label: string
-    readonly choices: ReadonlyArray<Choice>
-    /** Displayed even if it is not among the choices, because the filter is active. */
-    readonly chosen: Choice | undefined
-  },
-  locale: Locale
-): Html => {
-  const { choices, chosen, label, name } = options
-  const isKnown = chosen === undefined || choices.some(({ value }) => value === chosen.value)
-  const shown = isKnown ? choices : [chosen, ...choices]
-  return select({
-    id: `calls-${name}`,
-    name,
-    label,
-    chosen: chosen?.value,
-    options: [{ value: "", label: locale.text("usage.any") }, ...shown]
-  })
-}
-
 const same = (value: string): Choice => ({ value, label: value })
 
 const filterForm = (view: UsageView, choices: CallChoices, locale: Locale): Html => {
@@ -56,39 +34,27 @@ const filterForm = (view: UsageView, choices: CallChoices, locale: Locale): Html
     value: UsageAddress.wordOf(each),
     label: each.lastFour === null ? nameOf(each, locale) : `${nameOf(each, locale)} …${each.lastFour}`
   }))
-  const chosen = (id: CallerId): Choice => ({
+  const callerOf = (id: CallerId): Choice => ({
     value: UsageAddress.wordOf(id),
     label: nameOf({ ...id, name: null, lastFour: null, isEnded: true }, locale)
   })
+  /** `chosen` is displayed even if it is not among the choices, because the filter is active. */
+  const filter = (name: "tool" | "outcome" | "who", all: ReadonlyArray<Choice>, chosen: Choice | undefined) => {
+    const isKnown = chosen === undefined || all.some(({ value }) => value === chosen.value)
+    const any = { value: "", label: locale.text("usage.any") }
+    return select({
+      id: `calls-${name}`,
+      name,
+      label: locale.text(`usage.${name}`),
+      chosen: chosen?.value,
+      options: [any, ...(isKnown ? [] : [chosen]), ...all]
+    })
+  }
   return html`<form class="call-filter" method="get" action="${UsageAddress.usagePath}#${anchor}">
     ${view.span !== UsageAddress.usualSpan && html`<input type="hidden" name="span" value="${view.span}" />`}
-    ${filter(
-      {
-        name: "tool",
-        label: locale.text("usage.tool"),
-        choices: choices.tools.map(same),
-        chosen: tool === undefined ? undefined : same(tool)
-      },
-      locale
-    )}
-    ${filter(
-      {
-        name: "outcome",
-        label: locale.text("usage.outcome"),
-        choices: choices.outcomes.map(same),
-        chosen: outcome === undefined ? undefined : same(outcome)
-      },
-      locale
-    )}
-    ${filter(
-      {
-        name: "who",
-        label: locale.text("usage.who"),
-        choices: callers,
-        chosen: caller === undefined ? undefined : chosen(caller)
-      },
-      locale
-    )}
+    ${filter("tool", choices.tools.map(same), tool === undefined ? undefined : same(tool))}
+    ${filter("outcome", choices.outcomes.map(same), outcome === undefined ? undefined : same(outcome))}
+    ${filter("who", callers, caller === undefined ? undefined : callerOf(caller))}
     <button type="submit" class="secondary">${locale.text("usage.filter")}</button>
   </form>`
 }

@@ -1,10 +1,9 @@
 /** The state of the usage page, encoded in its address. */
 import { Option, Schema } from "effect"
-import { UrlParams } from "effect/http"
 import { Outcome } from "../../../domain/access/Activity.ts"
 import { maxInteger } from "../../../domain/search/Arguments.ts"
 import { sections } from "../shared/Layout.ts"
-import { orEmpty, paramsOf } from "../shared/Query.ts"
+import { addressOf, fieldsOf } from "../shared/Query.ts"
 import type { CallerId, Kind } from "../../../services/access/CallerNames.ts"
 import type { CallFilter } from "../../../services/access/CallHistory.ts"
 import { spans } from "../../../services/access/Usage.ts"
@@ -25,11 +24,11 @@ export interface UsageView {
 const pattern = (regex: RegExp) => Schema.String.check(Schema.isPattern(regex))
 
 const Query = Schema.Struct({
-  span: orEmpty(Schema.Literals(spans)),
-  tool: orEmpty(pattern(/^[a-z_]{1,64}$/u)),
-  outcome: orEmpty(Outcome),
-  who: orEmpty(pattern(/^(?:key|app)-[1-9]\d{0,9}$/u)),
-  before: orEmpty(pattern(/^[1-9]\d{0,14}$/u))
+  span: Schema.optionalKey(Schema.Literals(spans)),
+  tool: Schema.optionalKey(pattern(/^[a-z_]{1,64}$/u)),
+  outcome: Schema.optionalKey(Outcome),
+  who: Schema.optionalKey(pattern(/^(?:key|app)-[1-9]\d{0,9}$/u)),
+  before: Schema.optionalKey(pattern(/^[1-9]\d{0,14}$/u))
 })
 const decode = Schema.decodeUnknownOption(Query)
 
@@ -44,32 +43,25 @@ const callerOf = (word: string): CallerId => {
 }
 
 /** Returns `None` for an address to which no page links. */
-export const parse = (url: string): Option.Option<UsageView> => {
-  const query = UrlParams.toRecord(UrlParams.fromInput(paramsOf(url)))
-  return Option.filter(
-    Option.map(decode(query), ({ before, outcome, span, tool, who }) => ({
-      span: span === undefined || span === "" ? usualSpan : span,
-      filter: {
-        tool: tool === "" ? undefined : tool,
-        outcome: outcome === "" ? undefined : outcome,
-        caller: who === undefined || who === "" ? undefined : callerOf(who)
-      },
-      before: before === undefined || before === "" ? undefined : Number(before)
+export const parse = (url: string): Option.Option<UsageView> =>
+  Option.filter(
+    Option.map(decode(fieldsOf(url)), ({ before, outcome, span = usualSpan, tool, who }) => ({
+      span,
+      filter: { tool, outcome, caller: who === undefined ? undefined : callerOf(who) },
+      before: before === undefined ? undefined : Number(before)
     })),
     ({ filter }) => filter.caller === undefined || filter.caller.id <= maxInteger
   )
-}
 
 /** The address of a view, without default values. */
-export const format = ({ before, filter, span }: UsageView): string => {
-  const query = new URLSearchParams()
-  if (span !== usualSpan) query.set("span", span)
-  if (filter.tool !== undefined) query.set("tool", filter.tool)
-  if (filter.outcome !== undefined) query.set("outcome", filter.outcome)
-  if (filter.caller !== undefined) query.set("who", wordOf(filter.caller))
-  if (before !== undefined) query.set("before", String(before))
-  return query.size === 0 ? usagePath : `${usagePath}?${query.toString()}`
-}
+export const format = ({ before, filter: { caller, outcome, tool }, span }: UsageView): string =>
+  addressOf(usagePath, {
+    span: span === usualSpan ? undefined : span,
+    tool,
+    outcome,
+    who: caller === undefined ? undefined : wordOf(caller),
+    before
+  })
 
 export const isFiltered = ({ caller, outcome, tool }: CallFilter): boolean =>
   caller !== undefined || outcome !== undefined || tool !== undefined

@@ -1,9 +1,11 @@
 /** The visitor's language, out of whatever a browser or anybody else sends (D51). */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
+import * as Enumerations from "../../../../src/domain/catalog/Enumerations.ts"
 import { languages } from "../../../../src/domain/Messages.ts"
 import { html } from "../../../../src/http/pages/shared/Html.ts"
 import type { Value } from "../../../../src/http/pages/shared/Html.ts"
+import { languageName } from "../../../../src/http/pages/shared/LanguageNames.ts"
 import * as Locale from "../../../../src/http/pages/shared/Locale.ts"
 
 describe("Locale", () => {
@@ -46,6 +48,15 @@ describe("Locale", () => {
       String(Locale.of("en-GB").dateTime(DateTime.makeUnsafe("2026-11-21T09:12:30Z"))),
       '<time datetime="2026-11-21T09:12:30.000Z" data-local>21 Nov 2026, 09:12 UTC</time>'
     )
+  })
+
+  it("has a name for every language of the catalog", () => {
+    const french = Locale.of("fr")
+    assert.deepStrictEqual(
+      Enumerations.languages.filter((language) => !/^\p{Ll}/u.test(languageName(french, language))),
+      []
+    )
+    assert.strictEqual(languageName(french, "Klingon"), "Klingon")
   })
 
   it("formats messages in the language and its region", () => {
