@@ -1,4 +1,4 @@
-/** All environment variables: names, defaults and meanings. A test compares the README's table with them. */
+/** All environment variables. A test compares the table of the README with them. */
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -23,133 +23,44 @@ export const billingPath = "/dashboard/billing"
 
 const maxCredits = 1_000_000_000
 
-/** Documentation of a variable. An empty variable counts as absent. */
-export interface Variable {
-  readonly default: string
-  readonly meaning: string
-}
-
-/** In the order of the README. */
+/** The variables and their defaults, in the order of the README, which has their meanings. An empty variable counts as absent. */
 export const variables = {
-  BASE_URL: {
-    default: "http://localhost:PORT",
-    meaning:
-      "The public origin of the server, with which every URL that it sends begins; https, except on this machine."
-  },
-  PORT: { default: "3000", meaning: "TCP port to listen on." },
-  HOST: {
-    default: "127.0.0.1",
-    meaning: "Address to listen on; 0.0.0.0 for all. One that other machines reach needs an https BASE_URL."
-  },
-  DATABASE_URL: { default: "embedded PostgreSQL", meaning: "postgres:// URL of a PostgreSQL 15 or newer." },
-  DATABASE_MAX_CONNECTIONS: {
-    default: "20",
-    meaning:
-      "Database connections of a process, at most; with SEARCH_WORKERS above 0 a server has three more for the index."
-  },
-  DATA_DIR: { default: ".data", meaning: "Folder of the embedded PostgreSQL and, by default, of the search index." },
-  INDEX_DIR: {
-    default: "DATA_DIR/index",
-    meaning: "Folder of the snapshots of the search index, which make a start fast; in a container, on a volume."
-  },
-  SEARCH_WORKERS: {
-    default: "cores - 1, at least 1",
-    meaning: "Threads that search; one more maintains the index. 0 runs both on the main thread."
-  },
-  DEMO_SIZE: {
-    default: "demo",
-    meaning: "Size of the demo data that a new embedded PostgreSQL gets: tiny, demo (2,000 stores) or large (20,000)."
-  },
-  PLAN_CREDITS_GROWTH: { default: "2000", meaning: "Credits of the plan Growth per account and month." },
-  PLAN_CREDITS_PRO: { default: "10000", meaning: "Credits of the plan Pro per account and month." },
-  RATE_LIMIT_PER_MINUTE: {
-    default: "1200",
-    meaning: "Messages to /mcp per account and minute, counted by all servers together; 0 for no limit."
-  },
-  PAGE_LOOKS_PER_DAY: {
-    default: "1000",
-    meaning: "Views of catalog pages per account and day (UTC), counted by all servers; 0 for no limit."
-  },
-  BILLING_URL: {
-    default: "BASE_URL/dashboard",
-    meaning: "Where a customer changes plan or pays. With Stripe, always the dashboard's page Billing."
-  },
-  STRIPE_SECRET_KEY: {
-    default: "",
-    meaning: "Secret or restricted key of Stripe. Set this and the next three variables for billing by Stripe, or none."
-  },
-  STRIPE_WEBHOOK_SECRET: {
-    default: "",
-    meaning: "Signing secret of the webhook at BASE_URL/billing/stripe/webhook."
-  },
-  STRIPE_PRICE_GROWTH: {
-    default: "",
-    meaning:
-      "Ids of the prices of the plan Growth in Stripe, separated by commas: the first is sold, all of them count."
-  },
-  STRIPE_PRICE_PRO: { default: "", meaning: "Ids of the prices of the plan Pro, likewise." },
-  STRIPE_API_URL: {
-    default: "https://api.stripe.com",
-    meaning: "Origin of Stripe's API. Change it only for tests against a fake Stripe server."
-  },
-  SUPPORT_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer gets help." },
-  SIGN_UP: {
-    default: "open",
-    meaning: "Whether people may make accounts themselves (open), or only the command line does (closed)."
-  },
-  SMTP_URL: {
-    default: "",
-    meaning:
-      "Mail server: smtps://user:password@host:465, or smtp:// for STARTTLS. Without it mails are written to DATA_DIR/mail."
-  },
-  MAIL_FROM: { default: "Discovery <no-reply@HOST of BASE_URL>", meaning: "Sender of the mails." },
-  ALLOWED_ORIGINS: {
-    default: "",
-    meaning: "Accepted values of the header Origin besides BASE_URL, separated by commas; others get 403."
-  },
-  TRUSTED_PROXIES: {
-    default: "",
-    meaning:
-      "Addresses and networks of the proxies in front of the server, separated by commas. X-Forwarded-For is read from these only."
-  },
-  CONNECTION_MAX_DAYS: {
-    default: "365",
-    meaning: "Days after which a connected app needs consent again, however much it is used."
-  },
-  CLIENT_METADATA_DOCUMENTS: {
-    default: "on",
-    meaning:
-      "Whether apps may identify themselves by a client metadata document (on or off); off for a server without access to the internet."
-  },
-  COLLECT_CONTACT: {
-    default: "",
-    meaning:
-      "E-mail or web address of whoever runs the command collect, which needs it; stores get it with every request."
-  },
-  ACTIVITY_DAYS: {
-    default: "90",
-    meaning: "Days that the activity log keeps each call."
-  },
-  ADS_EXPIRE_DAYS: {
-    default: "7",
-    meaning:
-      "Days after which an ad that the newest data of its source does not show any more is inactive; for imports."
-  },
-  OTEL_EXPORTER_OTLP_ENDPOINT: {
-    default: "",
-    meaning: "OpenTelemetry collector (OTLP over HTTP) for traces, metrics and logs."
-  },
-  METRICS_PORT: {
-    default: "",
-    meaning: "TCP port of GET /metrics, for Prometheus; without it there is none. It is never served on PORT."
-  },
-  METRICS_HOST: {
-    default: "127.0.0.1",
-    meaning: "Address that METRICS_PORT listens on. The metrics need no credential: keep it private."
-  },
-  LOG_FORMAT: { default: "pretty on a terminal, else json", meaning: "pretty, logfmt or json." },
-  LOG_LEVEL: { default: "Info", meaning: "Trace, Debug, Info, Warn, Error, Fatal or None." }
-} as const satisfies Record<string, Variable>
+  BASE_URL: "http://localhost:PORT",
+  PORT: "3000",
+  HOST: "127.0.0.1",
+  DATABASE_URL: "embedded PostgreSQL",
+  DATABASE_MAX_CONNECTIONS: "20",
+  DATA_DIR: ".data",
+  INDEX_DIR: "DATA_DIR/index",
+  SEARCH_WORKERS: "cores - 1, at least 1",
+  DEMO_SIZE: "demo",
+  PLAN_CREDITS_GROWTH: "2000",
+  PLAN_CREDITS_PRO: "10000",
+  RATE_LIMIT_PER_MINUTE: "1200",
+  PAGE_LOOKS_PER_DAY: "1000",
+  BILLING_URL: "BASE_URL/dashboard",
+  STRIPE_SECRET_KEY: "",
+  STRIPE_WEBHOOK_SECRET: "",
+  STRIPE_PRICE_GROWTH: "",
+  STRIPE_PRICE_PRO: "",
+  STRIPE_API_URL: "https://api.stripe.com",
+  SUPPORT_URL: "BASE_URL/dashboard",
+  SIGN_UP: "open",
+  SMTP_URL: "",
+  MAIL_FROM: "Discovery <no-reply@HOST of BASE_URL>",
+  ALLOWED_ORIGINS: "",
+  TRUSTED_PROXIES: "",
+  CONNECTION_MAX_DAYS: "365",
+  CLIENT_METADATA_DOCUMENTS: "on",
+  COLLECT_CONTACT: "",
+  ACTIVITY_DAYS: "90",
+  ADS_EXPIRE_DAYS: "7",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "",
+  METRICS_PORT: "",
+  METRICS_HOST: "127.0.0.1",
+  LOG_FORMAT: "pretty on a terminal, else json",
+  LOG_LEVEL: "Info"
+} as const satisfies Record<string, string>
 
 type Name = keyof typeof variables
 
@@ -158,7 +69,7 @@ const read = <T>(schema: Schema.ConstraintCodec<T, unknown>, name: Name) => Conf
 /** Reads a variable that has its documented default when it is absent. */
 const readOrDefault = <T>(schema: Schema.ConstraintCodec<T, unknown>, name: Name) =>
   read(schema, name).pipe(
-    Config.withDefault(Schema.decodeUnknownSync(Schema.toCodecStringTree(schema))(variables[name].default))
+    Config.withDefault(Schema.decodeUnknownSync(Schema.toCodecStringTree(schema))(variables[name]))
   )
 
 const origins = Config.Array(Origin, "ALLOWED_ORIGINS" satisfies Name).pipe(Config.withDefault([]))
@@ -223,7 +134,7 @@ const settings = Config.all({
   metricsPort: Config.option(read(whole(1, 65_535), "METRICS_PORT")),
   metricsHost: readOrDefault(Schema.String, "METRICS_HOST"),
   logFormat: Config.option(read(Schema.Literals(["pretty", "logfmt", "json"]), "LOG_FORMAT")),
-  logLevel: Config.LogLevel("LOG_LEVEL" satisfies Name).pipe(Config.withDefault(variables.LOG_LEVEL.default))
+  logLevel: Config.LogLevel("LOG_LEVEL" satisfies Name).pipe(Config.withDefault(variables.LOG_LEVEL))
 }).pipe(
   Config.map((values) => {
     const baseUrl = Option.getOrElse(values.baseUrl, () => `http://localhost:${values.port}`)

@@ -1,8 +1,5 @@
-/**
- * Generates the documents that are written from code: `docs/tools.md`, `docs/errors.md` and the table of the README.
- */
+/** Generates the documents that are written from code: `docs/tools.md` and `docs/errors.md`. */
 import { issueAt } from "../../src/domain/ArgumentIssue.ts"
-import { variables } from "../../src/Config.ts"
 import { codes, InvalidArguments, type ToolError, toPayload, toText } from "../../src/domain/ToolError.ts"
 import * as CompactText from "../../src/http/mcp/CompactText.ts"
 import type { RunnableTool, ToolName } from "../../src/services/tools/ToolDefinition.ts"
@@ -317,13 +314,3 @@ export const tokensTable = (tools: ReadonlyArray<RunnableTool>): string => {
     )
   ].join("\n")
 }
-
-export const configurationTable = (): string =>
-  [
-    "| variable | default | meaning |",
-    "|---|---|---|",
-    ...Object.entries(variables).map(
-      ([name, { default: fallback, meaning }]) =>
-        `| \`${name}\` | ${fallback === "" ? "" : `\`${fallback}\``} | ${meaning} |`
-    )
-  ].join("\n")

@@ -23,7 +23,7 @@ const kibibytes = (bytes: number) => `${bytes / 1024} KiB`
 const days = (millis: number) => `${millis / 86_400_000} days`
 const number = (value: number) => value.toLocaleString("en")
 /** A value that an operator may have changed. */
-const byDefault = (variable: keyof typeof variables) => `${number(Number(variables[variable].default))} by default`
+const byDefault = (variable: keyof typeof variables) => `${number(Number(variables[variable]))} by default`
 
 export const limitsPage = (): string => {
   const table = (rows: ReadonlyArray<readonly [what: string, limit: string]>) => [
@@ -111,7 +111,7 @@ export const limitsPage = (): string => {
       ["access token", `${Grant.accessTokenSeconds / 3600} hour`],
       [
         "connection of an app",
-        `${days(Grant.refreshTokenSeconds * 1000)} after its last use; ${variables.CONNECTION_MAX_DAYS.default} days in all by default`
+        `${days(Grant.refreshTokenSeconds * 1000)} after its last use; ${variables.CONNECTION_MAX_DAYS} days in all by default`
       ],
       ["request for access, from the first page to the answer", "15 minutes"],
       [
