@@ -11,7 +11,6 @@ import { ApiKeys } from "../src/services/access/ApiKeys.ts"
 import { CredentialResolver } from "../src/services/access/CredentialResolver.ts"
 import { CreditLedger } from "../src/services/access/CreditLedger.ts"
 import type { Charge } from "../src/services/access/CreditLedger.ts"
-import { LedgerCheck } from "../src/services/access/LedgerCheck.ts"
 import * as LedgerStatements from "../src/services/access/LedgerStatements.ts"
 import { Passwords } from "../src/services/access/Passwords.ts"
 import * as BenchDatabase from "./support/BenchDatabase.ts"
@@ -32,13 +31,7 @@ export interface LedgerRow {
   readonly highest: number
 }
 
-const services = Layer.mergeAll(
-  Accounts.layer,
-  ApiKeys.layer,
-  CredentialResolver.layer,
-  CreditLedger.layer,
-  LedgerCheck.layer
-).pipe(
+const services = Layer.mergeAll(Accounts.layer, ApiKeys.layer, CredentialResolver.layer, CreditLedger.layer).pipe(
   Layer.provide(Passwords.layer),
   Layer.provide(NodeCrypto.layer),
   Layer.provide(AppConfig.layerOf({ planCreditsPro: 1_000_000_000 })),

@@ -1,7 +1,7 @@
 /** `discovery credits verify`: compares every balance with the ledger (D14). */
 import { Console, Effect, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
-import { LedgerCheck } from "../services/access/LedgerCheck.ts"
+import * as LedgerCheck from "../services/access/LedgerCheck.ts"
 import type { Disagreement } from "../services/access/LedgerCheck.ts"
 import { asUserError } from "./UserErrors.ts"
 
@@ -14,8 +14,7 @@ const line = (found: Disagreement): string =>
 
 const verify = Command.make("verify", {}, () =>
   Effect.gen(function* () {
-    const check = yield* LedgerCheck
-    const total = yield* check.run.pipe(
+    const total = yield* LedgerCheck.run.pipe(
       Stream.tap(({ disagreements }) =>
         Effect.forEach(disagreements, (found) => Console.log(line(found)), { discard: true })
       ),

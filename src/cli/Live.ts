@@ -17,17 +17,15 @@ import { CredentialResolver } from "../services/access/CredentialResolver.ts"
 import { CreditLedger } from "../services/access/CreditLedger.ts"
 import { CsrfTokens } from "../services/access/CsrfTokens.ts"
 import { EmailChange } from "../services/access/EmailChange.ts"
-import { DemoAccounts } from "../services/access/DemoAccounts.ts"
-import { LedgerCheck } from "../services/access/LedgerCheck.ts"
 import { DailyPageViews } from "../services/limits/DailyPageViews.ts"
 import { PageRateLimit } from "../services/limits/PageRateLimit.ts"
 import { SignInAttempts } from "../services/limits/SignInAttempts.ts"
 import { Mailer } from "../services/mail/Mailer.ts"
-import { ActivityRetention } from "../services/retention/ActivityRetention.ts"
+import * as ActivityRetention from "../services/retention/ActivityRetention.ts"
 import { Passkeys } from "../services/access/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../services/access/passkeys/PasskeySignIn.ts"
 import { SecondStep } from "../services/access/passkeys/SecondStep.ts"
-import { ClosedAccounts } from "../services/retention/ClosedAccounts.ts"
+import * as ClosedAccounts from "../services/retention/ClosedAccounts.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { PasswordChange } from "../services/access/PasswordChange.ts"
 import { PasswordReset } from "../services/access/PasswordReset.ts"
@@ -51,7 +49,7 @@ import { Clients } from "../services/oauth/Clients.ts"
 import { ConnectedApps } from "../services/oauth/ConnectedApps.ts"
 import { ConsentRequests } from "../services/oauth/ConsentRequests.ts"
 import { EndpointRate } from "../services/limits/EndpointRate.ts"
-import { GrantRetention } from "../services/retention/GrantRetention.ts"
+import * as GrantRetention from "../services/retention/GrantRetention.ts"
 import { Grants } from "../services/oauth/Grants.ts"
 import { SafeFetch } from "../services/oauth/SafeFetch.ts"
 import { ServerKey } from "../services/oauth/ServerKey.ts"
@@ -111,7 +109,6 @@ export const operation = Layer.mergeAll(
   AccountLinks.layer,
   ApiKeys.layer,
   TrackedShops.layer,
-  LedgerCheck.layer,
   ConnectedApps.layer,
   ServerKey.layer,
   Importer.layer
@@ -119,8 +116,6 @@ export const operation = Layer.mergeAll(
 
 /** Apart from the others, which need not load the library of Stripe. */
 export const billing = Billing.layer.pipe(Layer.provideMerge(operation))
-
-export const demoAccounts = DemoAccounts.layer
 
 const searchIndex = Layer.unwrap(
   Effect.map(AppConfig, ({ indexDir, searchWorkers }) =>

@@ -5,7 +5,7 @@ import { AppConfig } from "../Config.ts"
 import * as MetricsServer from "../http/MetricsServer.ts"
 import * as Router from "../http/Router.ts"
 import * as Server from "../http/Server.ts"
-import { DemoAccounts } from "../services/access/DemoAccounts.ts"
+import * as DemoAccounts from "../services/access/DemoAccounts.ts"
 import { CatalogIndex } from "../services/search/runtime/CatalogIndex.ts"
 import { loadDemoOnce } from "./DemoCommand.ts"
 import * as Live from "./Live.ts"
@@ -16,8 +16,7 @@ const demo = Effect.gen(function* () {
   const { databaseUrl } = yield* AppConfig
   if (Option.isSome(databaseUrl)) return undefined
   yield* loadDemoOnce
-  const accounts = yield* DemoAccounts
-  return yield* accounts.ensure
+  return yield* DemoAccounts.ensure
 })
 
 /** The demo prints a search to paste, so it waits for the index, which takes a second or two. */
@@ -33,7 +32,7 @@ const searchable = Effect.gen(function* () {
 /** Prepares the data, serves, and prints the addresses. When interrupted, it ends after the running calls. */
 const prepareAndServe = Effect.gen(function* () {
   const { baseUrl, mcpUrl } = yield* AppConfig
-  const access = yield* demo.pipe(Effect.provide(Live.demoAccounts.pipe(Layer.provideMerge(Live.operation))))
+  const access = yield* demo.pipe(Effect.provide(Live.operation))
   const greeting = Layer.effectDiscard(
     access === undefined
       ? Console.log(welcome({ address: baseUrl, mcpUrl }))

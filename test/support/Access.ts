@@ -12,7 +12,7 @@ import { CredentialResolver } from "../../src/services/access/CredentialResolver
 import { CredentialUse } from "../../src/services/access/CredentialUse.ts"
 import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
 import type { Charge } from "../../src/services/access/CreditLedger.ts"
-import { LedgerCheck } from "../../src/services/access/LedgerCheck.ts"
+import * as LedgerCheck from "../../src/services/access/LedgerCheck.ts"
 import * as LedgerStatements from "../../src/services/access/LedgerStatements.ts"
 import { Passwords } from "../../src/services/access/Passwords.ts"
 import { UnansweredCharges } from "../../src/services/access/UnansweredCharges.ts"
@@ -32,13 +32,7 @@ const config = AppConfig.layerOf({
 })
 
 const withPasswords = <E, R>(passwords: Layer.Layer<Passwords, E, R>) =>
-  Layer.mergeAll(
-    Accounts.layer,
-    ApiKeys.layer,
-    CredentialResolver.layerNoDeps,
-    CreditLedger.layerNoDeps,
-    LedgerCheck.layer
-  ).pipe(
+  Layer.mergeAll(Accounts.layer, ApiKeys.layer, CredentialResolver.layerNoDeps, CreditLedger.layerNoDeps).pipe(
     Layer.provideMerge(Layer.mergeAll(CredentialUse.layer, UnansweredCharges.layer, passwords)),
     Layer.provide([config, NodeCrypto.layer])
   )
@@ -102,8 +96,7 @@ export const books = Effect.fnUntraced(function* (accountId: number) {
 
 /** The output of `credits verify`. */
 export const disagreements = Effect.gen(function* () {
-  const { run } = yield* LedgerCheck
-  const steps = yield* Stream.runCollect(run)
+  const steps = yield* Stream.runCollect(LedgerCheck.run)
   return Array.from(steps).flatMap((step) => step.disagreements)
 })
 

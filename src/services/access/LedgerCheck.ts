@@ -1,7 +1,6 @@
 /** Compares every balance with the sum of its ledger entries, computed by the database. */
-import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Effect, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
 import { rowOf } from "../database/Rows.ts"
 
@@ -16,55 +15,41 @@ export const Disagreement = Schema.Struct({
 })
 export type Disagreement = typeof Disagreement.Type
 
-export const Checked = Schema.Struct({ periods: Schema.Int, disagreements: Schema.Array(Disagreement) })
-export type Checked = typeof Checked.Type
+const Checked = Schema.Struct({ periods: Schema.Int, disagreements: Schema.Array(Disagreement) })
 
 /** Keeps a step at milliseconds and memory small, whatever the length of the ledger. */
 const accountsAStep = 200
 
-export class LedgerCheck extends Context.Service<
-  LedgerCheck,
-  {
-    /** Every account, in steps. Each step reads balances and entries of one moment. */
-    readonly run: Stream.Stream<Checked, ServiceUnavailable>
-  }
->()("discovery/access/LedgerCheck") {
-  static readonly layer = Layer.effect(
-    LedgerCheck,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-
-      const step = Effect.fn("LedgerCheck.step")(function* (after: number) {
-        const { last } = yield* sql`
-            SELECT max(id) AS last FROM (SELECT id FROM account WHERE id > ${after} ORDER BY id LIMIT ${accountsAStep}) a`.pipe(
-          decodeLast
-        )
-        const through = last ?? after
-        const checked = yield* sql`
-          WITH ledger AS (
-            SELECT account_id, period_start,
-              coalesce(sum(amount) FILTER (WHERE kind IN ('grant', 'adjustment')), 0)::integer AS allowance,
-              coalesce(-sum(amount) FILTER (WHERE kind IN ('charge', 'refund')), 0)::integer AS used
-            FROM credit_entry WHERE account_id > ${after} AND account_id <= ${through} GROUP BY 1, 2
-          ), balance AS (
-            SELECT * FROM credit_period WHERE account_id > ${after} AND account_id <= ${through}
-          ), compared AS (
-            SELECT account_id AS "accountId", period_start AS "periodStart",
-              b.allowance AS "balanceAllowance", b.used AS "balanceUsed",
-              l.allowance AS "ledgerAllowance", l.used AS "ledgerUsed"
-            FROM balance b FULL JOIN ledger l USING (account_id, period_start)
-          )
-          SELECT count(*)::integer AS periods, coalesce(jsonb_agg(to_jsonb(c) ORDER BY "accountId", "periodStart") FILTER (WHERE
-            "balanceAllowance" IS DISTINCT FROM "ledgerAllowance" OR "balanceUsed" IS DISTINCT FROM "ledgerUsed"
-            OR "ledgerUsed" NOT BETWEEN 0 AND "ledgerAllowance"), '[]') AS disagreements
-          FROM compared c`.pipe(decodeChecked)
-        return [[checked], Option.fromNullishOr(last)] as const
-      })
-
-      return { run: Stream.paginate(0, (after: number) => availableToRead(step(after))) }
-    })
-  )
-}
-
 const decodeLast = rowOf(Schema.Struct({ last: Schema.NullOr(Schema.Int) }))
 const decodeChecked = rowOf(Checked)
+
+const step = Effect.fn("LedgerCheck.step")(function* (after: number) {
+  const sql = yield* SqlClient.SqlClient
+  const { last } = yield* sql`
+      SELECT max(id) AS last FROM (SELECT id FROM account WHERE id > ${after} ORDER BY id LIMIT ${accountsAStep}) a`.pipe(
+    decodeLast
+  )
+  const through = last ?? after
+  const checked = yield* sql`
+    WITH ledger AS (
+      SELECT account_id, period_start,
+        coalesce(sum(amount) FILTER (WHERE kind IN ('grant', 'adjustment')), 0)::integer AS allowance,
+        coalesce(-sum(amount) FILTER (WHERE kind IN ('charge', 'refund')), 0)::integer AS used
+      FROM credit_entry WHERE account_id > ${after} AND account_id <= ${through} GROUP BY 1, 2
+    ), balance AS (
+      SELECT * FROM credit_period WHERE account_id > ${after} AND account_id <= ${through}
+    ), compared AS (
+      SELECT account_id AS "accountId", period_start AS "periodStart",
+        b.allowance AS "balanceAllowance", b.used AS "balanceUsed",
+        l.allowance AS "ledgerAllowance", l.used AS "ledgerUsed"
+      FROM balance b FULL JOIN ledger l USING (account_id, period_start)
+    )
+    SELECT count(*)::integer AS periods, coalesce(jsonb_agg(to_jsonb(c) ORDER BY "accountId", "periodStart") FILTER (WHERE
+      "balanceAllowance" IS DISTINCT FROM "ledgerAllowance" OR "balanceUsed" IS DISTINCT FROM "ledgerUsed"
+      OR "ledgerUsed" NOT BETWEEN 0 AND "ledgerAllowance"), '[]') AS disagreements
+    FROM compared c`.pipe(decodeChecked)
+  return [[checked], Option.fromNullishOr(last)] as const
+})
+
+/** Every account, in steps. Each step reads balances and entries of one moment. */
+export const run = Stream.paginate(0, (after: number) => availableToRead(step(after)))

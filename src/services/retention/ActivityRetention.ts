@@ -2,9 +2,8 @@
  * Retention of the activity log (Config, `ACTIVITY_DAYS`) and of DailyPageViews. Deletes in the background in small steps, on
  * any number of servers at once. Pages hide expired entries even before they are deleted.
  */
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import { dayMillis, dayOf } from "../../domain/Days.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
@@ -27,42 +26,28 @@ const leastDaysCounted = 32
 
 const decodeRemoved = rowOf(Schema.Struct({ removed: Schema.Int }))
 
-export class ActivityRetention extends Context.Service<
-  ActivityRetention,
-  {
-    /** Returns the number of deleted calls; 0 while the clocks disagree (DatabaseClock). */
-    readonly remove: Effect.Effect<number, SqlError.SqlError>
-  }
->()("discovery/retention/ActivityRetention") {
-  static readonly layer = Layer.effect(
-    ActivityRetention,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { activityDays } = yield* AppConfig
-
-      const removeUntil = Effect.fnUntraced(function* (now: number) {
-        const horizon = new Date(horizonOf(activityDays, now))
-        const firstDay = dayOf(Math.min(horizon.getTime(), now - leastDaysCounted * dayMillis))
-        const removed = yield* sql`
-          SELECT remove_old_activity(${horizon}, ${firstDay}::date, ${new Date(now)}, ${batch}) AS removed`.pipe(
-          decodeRemoved,
-          Effect.map((row) => row.removed),
-          inBatches(batch, maxBatches)
-        )
-        // One row for each day and account. Yesterday's rows stay, because a server whose clock is behind still counts in
-        // them.
-        yield* sql`DELETE FROM page_view WHERE day < ${dayOf(now - dayMillis)}::date`
-        return removed
-      })
-
-      const remove = DatabaseClock.deleting(removeUntil).pipe(
-        Effect.map(Option.getOrElse(() => 0)),
-        Effect.provideService(SqlClient.SqlClient, sql),
-        Effect.withSpan("ActivityRetention.remove")
-      )
-
-      yield* remove.pipe(BackgroundJob.repeat(removeEvery, "Old entries of the activity log could not be deleted"))
-      return ActivityRetention.of({ remove })
-    })
+const removeUntil = Effect.fnUntraced(function* (now: number) {
+  const sql = yield* SqlClient.SqlClient
+  const { activityDays } = yield* AppConfig
+  const horizon = new Date(horizonOf(activityDays, now))
+  const firstDay = dayOf(Math.min(horizon.getTime(), now - leastDaysCounted * dayMillis))
+  const removed = yield* sql`
+    SELECT remove_old_activity(${horizon}, ${firstDay}::date, ${new Date(now)}, ${batch}) AS removed`.pipe(
+    decodeRemoved,
+    Effect.map((row) => row.removed),
+    inBatches(batch, maxBatches)
   )
-}
+  // One row for each day and account. Yesterday's rows stay, because a server whose clock is behind still counts in them.
+  yield* sql`DELETE FROM page_view WHERE day < ${dayOf(now - dayMillis)}::date`
+  return removed
+})
+
+/** Returns the number of deleted calls; 0 while the clocks disagree (DatabaseClock). */
+export const remove = DatabaseClock.deleting(removeUntil).pipe(
+  Effect.map(Option.getOrElse(() => 0)),
+  Effect.withSpan("ActivityRetention.remove")
+)
+
+export const layer = Layer.effectDiscard(
+  remove.pipe(BackgroundJob.repeat(removeEvery, "Old entries of the activity log could not be deleted"))
+)

@@ -2,9 +2,8 @@
  * Removes what is left of closed accounts: their activity, of which there may be millions of lines, in small steps; and what
  * requests that were under way when the account was closed have written since.
  */
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
 import { forget } from "../access/AccountClosing.ts"
@@ -23,52 +22,41 @@ const settledMillis = 5 * 60_000
 const decodeClosed = rowsOf(Schema.Struct({ id: AccountId, closedAt: Schema.Date }))
 const decodeRemoved = rowOf(Schema.Struct({ removed: Schema.Int }))
 
-export class ClosedAccounts extends Context.Service<
-  ClosedAccounts,
-  {
-    /** Returns the number of accounts of which nothing personal is left; 0 while the clocks disagree (DatabaseClock). */
-    readonly remove: Effect.Effect<number, SqlError.SqlError>
-  }
->()("discovery/retention/ClosedAccounts") {
-  static readonly layer = Layer.effect(
-    ClosedAccounts,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-
-      /** Whether nothing is left. A full batch deletes up to a batch of each of two tables. */
-      const removeActivity = (accountId: AccountId) =>
-        sql`SELECT remove_activity_of(${accountId}, ${batch}) AS removed`.pipe(
-          decodeRemoved,
-          Effect.map(({ removed }) => removed),
-          inBatches(batch, maxBatches),
-          Effect.map((removed) => removed < batch * maxBatches)
-        )
-
-      const removeSettled = Effect.fnUntraced(function* (now: number) {
-        const accounts = yield* sql`
-            SELECT id, closed_at AS "closedAt" FROM account WHERE closed_at IS NOT NULL AND forgotten_at IS NULL
-            ORDER BY closed_at LIMIT ${maxAccounts}`.pipe(decodeClosed)
-        let forgotten = 0
-        for (const { closedAt, id } of accounts) {
-          const isEmpty = yield* removeActivity(id)
-          if (!isEmpty || now - closedAt.getTime() < settledMillis) continue
-          yield* sql`UPDATE account SET forgotten_at = ${new Date(now)} WHERE id = ${id}`.pipe(
-            Effect.andThen(forget(id)),
-            sql.withTransaction
-          )
-          forgotten++
-        }
-        return forgotten
-      })
-
-      const remove = DatabaseClock.deleting(removeSettled).pipe(
-        Effect.map(Option.getOrElse(() => 0)),
-        Effect.provideService(SqlClient.SqlClient, sql),
-        Effect.withSpan("ClosedAccounts.remove")
-      )
-
-      yield* remove.pipe(BackgroundJob.repeat(removeEvery, "What is left of closed accounts could not be removed"))
-      return ClosedAccounts.of({ remove })
-    })
+/** Whether nothing is left. A full batch deletes up to a batch of each of two tables. */
+const removeActivity = Effect.fnUntraced(function* (accountId: AccountId) {
+  const sql = yield* SqlClient.SqlClient
+  const removed = yield* sql`SELECT remove_activity_of(${accountId}, ${batch}) AS removed`.pipe(
+    decodeRemoved,
+    Effect.map(({ removed }) => removed),
+    inBatches(batch, maxBatches)
   )
-}
+  return removed < batch * maxBatches
+})
+
+const removeSettled = Effect.fnUntraced(function* (now: number) {
+  const sql = yield* SqlClient.SqlClient
+  const accounts = yield* sql`
+    SELECT id, closed_at AS "closedAt" FROM account WHERE closed_at IS NOT NULL AND forgotten_at IS NULL
+    ORDER BY closed_at LIMIT ${maxAccounts}`.pipe(decodeClosed)
+  let forgotten = 0
+  for (const { closedAt, id } of accounts) {
+    const isEmpty = yield* removeActivity(id)
+    if (!isEmpty || now - closedAt.getTime() < settledMillis) continue
+    yield* sql`UPDATE account SET forgotten_at = ${new Date(now)} WHERE id = ${id}`.pipe(
+      Effect.andThen(forget(id)),
+      sql.withTransaction
+    )
+    forgotten++
+  }
+  return forgotten
+})
+
+/** Returns the number of accounts of which nothing personal is left; 0 while the clocks disagree (DatabaseClock). */
+export const remove = DatabaseClock.deleting(removeSettled).pipe(
+  Effect.map(Option.getOrElse(() => 0)),
+  Effect.withSpan("ClosedAccounts.remove")
+)
+
+export const layer = Layer.effectDiscard(
+  remove.pipe(BackgroundJob.repeat(removeEvery, "What is left of closed accounts could not be removed"))
+)

@@ -6,7 +6,7 @@ import { AppConfig } from "../../../src/Config.ts"
 import { outcomes } from "../../../src/domain/access/Activity.ts"
 import type { Activity } from "../../../src/domain/access/Activity.ts"
 import { ActivityLog, maxWaiting, refusals } from "../../../src/services/access/ActivityLog.ts"
-import { ActivityRetention } from "../../../src/services/retention/ActivityRetention.ts"
+import * as ActivityRetention from "../../../src/services/retention/ActivityRetention.ts"
 import * as Metrics from "../../../src/services/metrics/Metrics.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import { lockId } from "../../../src/services/import/Importer.ts"
@@ -23,7 +23,7 @@ const days = 30
 
 const Services = Layer.mergeAll(ActivityLog.layer, ActivityRetention.layer).pipe(
   Layer.provideMerge(TestDatabase.layer),
-  Layer.provide(AppConfig.layerOf({ activityDays: days })),
+  Layer.provideMerge(AppConfig.layerOf({ activityDays: days })),
   Layer.provideMerge(SetClock.layer(now))
 )
 
@@ -313,7 +313,7 @@ layer(Services, { excludeTestServices: true })("old activity", (it) => {
           log.record(callOf(1, { requestId, atMillis }))
         }
         yield* log.write
-        const { remove } = yield* ActivityRetention
+        const { remove } = ActivityRetention
         assert.strictEqual(yield* remove, 4)
         assert.deepStrictEqual(yield* idsOf(1), ["still young", "new"])
         const kept = yield* sql`SELECT day::text, calls FROM activity_day WHERE account_id = 1 ORDER BY day`
@@ -337,7 +337,7 @@ layer(Services, { excludeTestServices: true })("old activity", (it) => {
       const sql = yield* SqlClient.SqlClient
       log.record(callOf(3, { requestId: "kept" }))
       yield* log.write
-      const { remove } = yield* ActivityRetention
+      const { remove } = ActivityRetention
       const error = yield* Effect.andThen(remove, sql`DELETE FROM activity`).pipe(sql.withTransaction, Effect.flip)
       assert.include(String(error.reason.cause), "append-only")
       assert.deepStrictEqual(yield* idsOf(3), ["kept"])
@@ -352,7 +352,7 @@ layer(Services, { excludeTestServices: true })("old activity", (it) => {
       yield* sql`
         INSERT INTO activity (account_id, at, tool, credential_kind, credential_id, outcome, credits, duration_ms, request_id)
         SELECT 4, to_timestamp(0), 'get_usage', 'api_key', 1, 'ok', 0, 1, n::text FROM generate_series(1, ${made}::int) n`
-      const { remove } = yield* ActivityRetention
+      const { remove } = ActivityRetention
       assert.strictEqual(yield* remove, made)
     })
   )
@@ -363,7 +363,7 @@ layer(Services, { excludeTestServices: true })("old activity", (it) => {
       const sql = yield* SqlClient.SqlClient
       for (const _ of times(2_500)) log.record(callOf(2, { atMillis: 0 }))
       yield* log.write
-      const { remove } = yield* ActivityRetention
+      const { remove } = ActivityRetention
       const role = `plain_${process.pid}_${Date.now()}`
       yield* sql`CREATE ROLE ${sql(role)}`
       yield* Effect.gen(function* () {

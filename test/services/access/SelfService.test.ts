@@ -24,7 +24,7 @@ import * as Database from "../../../src/services/database/Database.ts"
 import { SignInAttempts } from "../../../src/services/limits/SignInAttempts.ts"
 import { MailLanguage } from "../../../src/services/mail/Letter.ts"
 import * as Outbox from "../../../src/services/mail/Outbox.ts"
-import { ClosedAccounts } from "../../../src/services/retention/ClosedAccounts.ts"
+import * as ClosedAccounts from "../../../src/services/retention/ClosedAccounts.ts"
 import * as Access from "../../support/Access.ts"
 import * as KeptMails from "../../support/KeptMails.ts"
 import { SetClock } from "../../support/SetClock.ts"
@@ -826,7 +826,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         // What is left is the ledger, the record of changes and, until it is removed in steps, the activity.
         const left = Object.entries(yield* rowsOf(id)).flatMap(([name, count]) => (count > 0 ? [name] : []))
         assert.isEmpty(left.filter((name) => !kept.has(name) && !name.startsWith("activity")))
-        const closed = yield* ClosedAccounts
+        const closed = ClosedAccounts
         assert.strictEqual(yield* closed.remove, 0)
         // Written by a call that was under way.
         yield* sql`INSERT INTO recent_search VALUES (${id}, '[{"query": "Ada Lovelace"}]')`

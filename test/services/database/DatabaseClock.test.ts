@@ -7,7 +7,7 @@ import type { Statement } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
 import { AccountLinks } from "../../../src/services/access/AccountLinks.ts"
 import { CreditLedger } from "../../../src/services/access/CreditLedger.ts"
-import { ActivityRetention } from "../../../src/services/retention/ActivityRetention.ts"
+import * as ActivityRetention from "../../../src/services/retention/ActivityRetention.ts"
 import { Sessions } from "../../../src/services/access/Sessions.ts"
 import { Billing } from "../../../src/services/billing/Billing.ts"
 import * as BillingUpkeep from "../../../src/services/billing/BillingUpkeep.ts"
@@ -15,8 +15,8 @@ import { SignInAttempts } from "../../../src/services/limits/SignInAttempts.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import { DatabaseTime } from "../../../src/services/database/DatabaseClock.ts"
 import { ConsentRequests } from "../../../src/services/oauth/ConsentRequests.ts"
-import { ClosedAccounts } from "../../../src/services/retention/ClosedAccounts.ts"
-import { GrantRetention } from "../../../src/services/retention/GrantRetention.ts"
+import * as ClosedAccounts from "../../../src/services/retention/ClosedAccounts.ts"
+import * as GrantRetention from "../../../src/services/retention/GrantRetention.ts"
 import * as OAuth from "../../support/OAuth.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -47,7 +47,7 @@ const Jobs = Layer.mergeAll(
   Sessions.layer,
   SignInAttempts.layer,
   ConsentRequests.layer
-).pipe(Layer.provide([AppConfig.layerOf({ activityDays: 30 }), NodeCrypto.layer, NoCustomers]))
+).pipe(Layer.provideMerge(AppConfig.layerOf({ activityDays: 30 })), Layer.provide([NodeCrypto.layer, NoCustomers]))
 
 /** The jobs that delete in the background: each warns once a round while the clocks disagree. */
 const jobCount = 5
@@ -265,7 +265,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what is deleted by its
         without(due.rows, kept).size === due.rows.size ? Effect.void : Effect.fail("some are still there")
       ).pipe(eventually)
       // The job in the background removes one account after the other, and may be between two of them.
-      yield* server.run(Effect.flatMap(ClosedAccounts, (closed) => closed.remove))
+      yield* server.run(ClosedAccounts.remove)
       assert.deepStrictEqual([...without(young.rows, yield* rowsNow)], [])
       assert.strictEqual(server.warnings(), 0)
     }).pipe(Effect.scoped)
@@ -290,7 +290,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("page views, which are 
           INSERT INTO page_view (account_id, day, views)
           SELECT id, day::date, 1 FROM reader, unnest(ARRAY['2030-03-07', '2030-03-08', '2030-03-09']) day`
         const server = yield* serverAhead(aheadMillis, Date.parse(time))
-        yield* server.run(Effect.flatMap(ActivityRetention, (retention) => retention.remove))
+        yield* server.run(ActivityRetention.remove)
         const days = yield* sql<{ readonly day: string }>`SELECT DISTINCT day::text AS day FROM page_view ORDER BY day`
         assert.deepStrictEqual<ReadonlyArray<string>>(
           days.map(({ day }) => day),

@@ -4,7 +4,7 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
 import { DailyPageViews } from "../../../src/services/limits/DailyPageViews.ts"
-import { ActivityRetention } from "../../../src/services/retention/ActivityRetention.ts"
+import * as ActivityRetention from "../../../src/services/retention/ActivityRetention.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import * as Access from "../../support/Access.ts"
 import { SetClock } from "../../support/SetClock.ts"
@@ -17,7 +17,7 @@ const config = AppConfig.layerOf({ pageViewsPerDay: limit })
 const services = Layer.mergeAll(DailyPageViews.layer, ActivityRetention.layer).pipe(
   Layer.provideMerge(Access.layerUnhashed),
   Layer.provideMerge(TestDatabase.layer),
-  Layer.provide(config),
+  Layer.provideMerge(config),
   Layer.provideMerge(SetClock.layer(start))
 )
 
@@ -78,7 +78,7 @@ layer(services, { excludeTestServices: true })("DailyPageViews", (it) => {
         yield* views.take(id)
         if (day < 3) yield* clock.advance(86_400_000)
       }
-      yield* (yield* ActivityRetention).remove
+      yield* ActivityRetention.remove
       const days = yield* sql`SELECT day::text FROM page_view WHERE account_id = ${id} ORDER BY day`
       assert.deepStrictEqual(days, [{ day: "2026-03-17" }, { day: "2026-03-18" }])
       assert.deepStrictEqual(yield* sql`SELECT FROM page_view WHERE day < '2026-03-17'`, [])

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Redacted, Result, Schema } from "effect"
 import { CredentialResolver } from "../../../src/services/access/CredentialResolver.ts"
 import { ConnectedApps } from "../../../src/services/oauth/ConnectedApps.ts"
-import { GrantRetention } from "../../../src/services/retention/GrantRetention.ts"
+import * as GrantRetention from "../../../src/services/retention/GrantRetention.ts"
 import { Grants } from "../../../src/services/oauth/Grants.ts"
 import type { Tokens } from "../../../src/services/oauth/GrantTokens.ts"
 import { ServerKey } from "../../../src/services/oauth/ServerKey.ts"
@@ -134,7 +134,7 @@ layer(Services, { excludeTestServices: true })("a connection", (it) => {
         const clock = yield* SetClock
         const grants = yield* Grants
         const apps = yield* ConnectedApps
-        const { sweep } = yield* GrantRetention
+        const { sweep } = GrantRetention
         const { rotate } = yield* ServerKey
         const owner = yield* account
         const { approval, client, tokens } = yield* OAuth.connected(owner)

@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CredentialResolver } from "../../../src/services/access/CredentialResolver.ts"
 import { Clients } from "../../../src/services/oauth/Clients.ts"
-import { GrantRetention } from "../../../src/services/retention/GrantRetention.ts"
+import * as GrantRetention from "../../../src/services/retention/GrantRetention.ts"
 import { Grants } from "../../../src/services/oauth/Grants.ts"
 import { ServerKey } from "../../../src/services/oauth/ServerKey.ts"
 import * as Access from "../../support/Access.ts"
@@ -21,7 +21,7 @@ const Services = Layer.mergeAll(Access.layerUnhashed, OAuth.layer).pipe(
 
 layer(Services, { excludeTestServices: true })("GrantRetention", (it) => {
   const advance = (millis: number) => Effect.flatMap(SetClock, (clock) => clock.advance(millis))
-  const sweep = Effect.flatMap(GrantRetention, ({ sweep }) => sweep)
+  const { sweep } = GrantRetention
   const empty = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`DELETE FROM oauth_grant`
