@@ -1,4 +1,4 @@
-/** The arrays of a segment view by name, for snapshots and for the estimate of memory. */
+/** The arrays of a segment view by name, for snapshots, and their bytes. */
 import type { SegmentView, TypedArray } from "../index/Segment.ts"
 
 export interface NamedArray {
@@ -30,6 +30,8 @@ export const arraysOf = (view: SegmentView): ReadonlyArray<NamedArray> => {
   return found
 }
 
-/** Bytes of a view in memory, and approximately in a snapshot. */
-export const bytesOf = (view: SegmentView): number =>
-  arraysOf(view).reduce((sum, { array }) => sum + array.byteLength, 0)
+/** Bytes of the arrays in a view, in a part of one, or in a list. */
+export const bytesOf = (of: unknown): number => {
+  if (ArrayBuffer.isView(of)) return of.byteLength
+  return typeof of === "object" && of !== null ? Object.values(of).reduce((sum, part) => sum + bytesOf(part), 0) : 0
+}

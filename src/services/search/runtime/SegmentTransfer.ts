@@ -46,14 +46,21 @@ export const makeSender = (): ((list: SegmentList) => ListMessage) => {
   }
 }
 
-/** Collects garbage once so many bytes of buffers are unused; an idle thread would otherwise keep them. */
-const garbageBytes = 64 * 2 ** 20
+/** Parts that a list has no longer are collected once they take as many bytes as this share of the list, and at least so many. */
+const garbageShare = 0.25
+const leastGarbage = 16 * 2 ** 20
 
-/** `collect` runs the garbage collector of this thread. */
+/**
+ * `collect` runs the garbage collector of this thread. V8 does not count shared buffers, so a thread that allocates little else
+ * would keep those of all lists that it ever had.
+ */
 export const makeReceiver = (collect: () => void = collectGarbage): ((message: ListMessage) => SegmentList) => {
   let parts = new Map<number, Part>()
   let list: SegmentList = []
+  /** Bytes that are unused and in memory, and that became unused since the last collection by `collect`. */
   let garbage = 0
+  let unused = 0
+  const collected = new FinalizationRegistry<number>((bytes) => (garbage -= bytes))
   return (message) => {
     const sent = new Map([...parts, ...message.parts])
     const now = new Map<number, Part>()
@@ -71,11 +78,18 @@ export const makeReceiver = (collect: () => void = collectGarbage): ((message: L
         one.segment === view.segment && one.columns === view.columns && one.live === view.live
       return before.find(isSame) ?? view
     })
+    for (const [number, part] of parts) {
+      if (now.has(number)) continue
+      const bytes = bytesOf(part)
+      garbage += bytes
+      unused += bytes
+      collected.register(part, bytes)
+    }
     parts = now
-    const kept = new Set(list.map(({ segment }) => segment))
-    for (const view of before) if (!kept.has(view.segment)) garbage += bytesOf(view)
-    if (garbage > garbageBytes) {
-      garbage = 0
+    const most = Math.max(leastGarbage, garbageShare * bytesOf(list))
+    // What a search still uses is garbage after a collection as well.
+    if (Math.min(garbage, unused) > most) {
+      unused = 0
       collect()
     }
     return list

@@ -1,10 +1,11 @@
 /** A thread that receives lists of segments has the same lists, each part once, and the same objects for what did not change. */
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { setImmediate } from "node:timers/promises"
 import { Spellings } from "../../../../src/services/search/index/Records.ts"
 import type { SegmentList } from "../../../../src/services/search/index/Segment.ts"
 import { markDead } from "../../../../src/services/search/runtime/MergePolicy.ts"
-import { makeReceiver, makeSender } from "../../../../src/services/search/runtime/SegmentTransfer.ts"
+import { collectGarbage, makeReceiver, makeSender } from "../../../../src/services/search/runtime/SegmentTransfer.ts"
 import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
 import { segmentOf } from "../../../oracle/segments.ts"
 
@@ -54,3 +55,57 @@ it.effect.prop(
       }
     })
 )
+
+describe("collects what a list has no longer", () => {
+  const mebibyte = 2 ** 20
+  const view = segmentOf(catalog, spellings, (id) => ids.includes(id))
+  const buffer = () => new SharedArrayBuffer(mebibyte)
+
+  const parts = {
+    segment: () => ({ ...view, segment: { ...view.segment, storeIds: new Int32Array(buffer()) } }),
+    columns: () => ({ ...view, columns: { ...view.columns, relevance: new Int32Array(buffer()) } }),
+    live: () => ({ ...view, live: new Uint8Array(buffer()) })
+  }
+  /** Counts its collections, and does not run them. */
+  const receiver = () => {
+    const send = makeSender()
+    let collections = 0
+    const receive = makeReceiver(() => void (collections += 1))
+    return { show: (list: SegmentList) => receive(send(list)), collections: () => collections }
+  }
+
+  for (const [name, made] of Object.entries(parts)) {
+    it(`once 16 MiB of ${name} were replaced, and again once as many more were`, () => {
+      const { collections, show } = receiver()
+      const replace = (times: number) => {
+        for (let time = 0; time < times; time++) show([made()])
+        return collections()
+      }
+      show([made()])
+      assert.deepStrictEqual([replace(15), replace(2), replace(14), replace(3)], [0, 1, 1, 2])
+    })
+  }
+
+  it("once a quarter of a large list was replaced", () => {
+    const { collections, show } = receiver()
+    const large = Array.from({ length: 100 }, parts.live)
+    for (let lists = 0; lists <= 25; lists++) show([...large, parts.live()])
+    assert.strictEqual(collections(), 0)
+    show([...large, parts.live()])
+    assert.strictEqual(collections(), 1)
+  })
+
+  it.effect("but for what the thread has collected by itself", () =>
+    Effect.gen(function* () {
+      const { collections, show } = receiver()
+      for (let lists = 0; lists < 100; lists++) {
+        show([parts.live()])
+        if (lists % 10 > 0) continue
+        collectGarbage()
+        // Node tells what was collected in a turn of its own.
+        yield* Effect.promise(() => setImmediate())
+      }
+      assert.strictEqual(collections(), 0)
+    })
+  )
+})
