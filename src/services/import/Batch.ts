@@ -7,7 +7,6 @@ import type {
   CategoryRecord,
   NicheRecord,
   PartialShop,
-  ProductRecord,
   RemovedRecord,
   ShopRecord,
   TrafficMonthRecord
@@ -16,13 +15,13 @@ import { englishOf } from "../../domain/ArgumentIssue.ts"
 import { rejectOf } from "./ImportSource.ts"
 import type { ImportRow, LibraryAd, Reject, TaxonomyNiche } from "./ImportSource.ts"
 import type { NicheTree } from "./NicheTree.ts"
-import * as ProductKeys from "./ProductKeys.ts"
+import type * as ProductKeys from "./ProductKeys.ts"
 
-export interface CategorizedProduct {
-  readonly record: ProductRecord
-  readonly category: string | null
-  /** Whether a field without a value becomes unknown. */
-  readonly isComplete: boolean
+/** The names of categories that a record gives to a store, the most specific one first. */
+export interface Categories {
+  readonly shop: string
+  readonly names: ReadonlyArray<string | null>
+  readonly isList: boolean
 }
 
 export interface Batch {
@@ -32,13 +31,13 @@ export interface Batch {
   readonly categories: ReadonlyMap<string, CategoryRecord>
   readonly shops: ReadonlyMap<string, ShopRecord>
   readonly partialShops: ReadonlyMap<string, PartialShop>
-  /** The names of categories that partial records give to stores, by domain. */
-  readonly listed: ReadonlyMap<string, ReadonlyArray<string>>
+  /** Of every record, so that they do not depend on where a batch begins. */
+  readonly categorized: ReadonlyArray<Categories>
   readonly trafficMonths: ReadonlyMap<string, TrafficMonthRecord>
-  readonly products: ReadonlyMap<string, CategorizedProduct>
+  readonly products: ProductKeys.Products
   readonly ads: ReadonlyMap<string, AdRecord>
   readonly libraryAds: ReadonlyMap<string, LibraryAd>
-  /** Records to remove before the others are written. A record that follows its removal is a new one. */
+  /** Stores and ads to remove before the others are written. A record that follows its removal is a new one. */
   readonly removed: ReadonlyArray<RemovedRecord>
   /** How many records of the batch, which were accepted, remove others. */
   readonly removals: number
@@ -51,12 +50,12 @@ export interface Batch {
 export interface Known {
   readonly niches: NicheTree
   readonly shops: ReadonlySet<string>
-  /** The stored products that a row removes, by the store and the key or alias that the row names. */
-  readonly removed: ReadonlyMap<string, ReadonlyArray<ProductKeys.StoredNames>>
+  readonly products: ProductKeys.Products
 }
 
 /**
- * Niches of the batch are added to the tree of `known`. A reference is valid only if the record that it refers to came earlier.
+ * Niches of the batch are added to the tree of `known`, and its products are changed. A reference is valid only if the record that it
+ * refers to came earlier.
  */
 export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch => {
   const niches = new Map<number, NicheRecord>()
@@ -64,11 +63,9 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
   const categories = new Map<string, CategoryRecord>()
   const shops = new Map<string, ShopRecord>()
   const partialShops = new Map<string, PartialShop>()
-  const listed = new Map<string, ReadonlyArray<string>>()
+  const { products } = known
+  let categorized: Array<Categories> = []
   const trafficMonths = new Map<string, TrafficMonthRecord>()
-  const products = new Map<string, CategorizedProduct>()
-  /** The ids in `products` by alias, because a record may remove a product by its alias. */
-  const aliases = new Map<string, Set<string>>()
   const ads = new Map<string, AdRecord>()
   const libraryAds = new Map<string, LibraryAd>()
   const removed: Array<RemovedRecord> = []
@@ -88,24 +85,6 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
     reason: `no niche ${niche} is known; its record must come earlier`
   })
 
-  /** The product of the batch that has one of the names as its key or its alias. */
-  const ofNames = (shop: string, names: ReadonlyArray<string | null>): ProductRecord | undefined => {
-    for (const name of names) {
-      const ids = name === null ? [] : [`${shop} ${name}`, ...(aliases.get(`${shop} ${name}`) ?? [])]
-      const found = ids.flatMap((id) => products.get(id)?.record ?? [])
-      const own = found.find(({ alias, key }) => key === name || alias === name)
-      if (own !== undefined) return own
-    }
-    return undefined
-  }
-
-  /** Removes a product of the batch, and what is stored by its key or its alias. */
-  const removeProduct = ({ alias = null, key, shop }: ProductRecord) => {
-    products.delete(`${shop} ${key}`)
-    removed.push({ type: "removed", record: "product", shop, key })
-    if (alias !== null) removed.push({ type: "removed", record: "product", shop, key: alias })
-  }
-
   const remove = (record: RemovedRecord): Omit<Reject, "line"> | undefined => {
     const { key, shop } = record
     const needs = (field: string) => ({ field, reason: `is required to remove a record of this type` })
@@ -116,21 +95,13 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
       ads.delete(key ?? "")
       libraryAds.delete(key ?? "")
     } else if (record.record === "product") {
-      const renamed = (known.removed.get(`${shop} ${key}`) ?? []).map((stored) => {
-        const own = ofNames(shop ?? "", [stored.key, stored.alias])
-        const now = own === undefined ? stored : ProductKeys.renamed(stored, own)
-        if (own !== undefined && (now.key === key || now.alias === key)) removeProduct(own)
-        return now.key !== key && now.alias !== key
-      })
-      for (let own = ofNames(shop ?? "", [key]); own !== undefined; own = ofNames(shop ?? "", [key])) removeProduct(own)
-      // A stored product that has other names by now stays, and keeps its id.
-      if (renamed.length === 0 || renamed.includes(false)) removed.push(record)
+      products.remove(shop ?? "", key ?? "")
     } else {
       gone.add(shop ?? "")
       shops.delete(shop ?? "")
       partialShops.delete(shop ?? "")
-      listed.delete(shop ?? "")
-      for (const [id, { record }] of products) if (record.shop === shop) products.delete(id)
+      categorized = categorized.filter((of) => of.shop !== shop)
+      products.removeShop(shop ?? "")
       for (const [id, { shop: of }] of trafficMonths) if (of === shop) trafficMonths.delete(id)
       for (const [id, ad] of ads) if (ad.shop === shop) ads.delete(id)
       for (const [id, { ad }] of libraryAds) if (ad.shop === shop) libraryAds.delete(id)
@@ -138,18 +109,8 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
     return undefined
   }
 
-  const setProduct = (id: string, product: CategorizedProduct) => {
-    const record = ProductKeys.merged(products.get(id)?.record, product)
-    const { alias, shop } = record
-    products.set(id, { ...product, record })
-    if (alias === undefined || alias === null) return
-    const ofAlias = aliases.get(`${shop} ${alias}`)
-    if (ofAlias === undefined) aliases.set(`${shop} ${alias}`, new Set([id]))
-    else ofAlias.add(id)
-  }
-
   const list = ({ categories, domain }: PartialShop) => {
-    if (categories !== undefined) listed.set(domain, categories)
+    if (categories !== undefined) categorized.push({ shop: domain, names: categories, isList: true })
   }
 
   /** Adds the record to the batch, or returns why it is rejected. */
@@ -198,11 +159,12 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
         return undefined
       case "product":
         if (!isKnown(record.shop)) return unknownShop(record.shop)
-        setProduct(`${record.shop} ${record.key}`, {
-          record,
-          category: category ?? null,
-          isComplete: category === undefined
-        })
+        products.set({ record, isComplete: category === undefined })
+        // A native product has no category.
+        if (category !== undefined && category !== null) {
+          const names = [category, record.details?.product_type ?? null]
+          categorized.push({ shop: record.shop, names, isList: false })
+        }
         return undefined
       case "ad":
         if (record.shop !== null && !isKnown(record.shop)) return unknownShop(record.shop)
@@ -233,7 +195,7 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
     categories,
     shops,
     partialShops,
-    listed,
+    categorized,
     trafficMonths,
     products,
     ads,

@@ -96,8 +96,8 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
     Effect.gen(function* () {
       const known = yield* knownShops(sql, domainsOf(rows))
       const niches = yield* Niches.read(sql, rows)
-      const removed = yield* ProductKeys.removedBy(sql, rows)
-      const batch = sortByType(rows, { niches: niches.tree, shops: new Set(known.keys()), removed })
+      const products = yield* ProductKeys.read(sql, rows, known)
+      const batch = sortByType(rows, { niches: niches.tree, shops: new Set(known.keys()), products })
       if (write.origin !== null) {
         const kept = batch.rejectedAds.map((key) => ({ shop: null, key }))
         yield* Reconciliation.noteKept(sql, write.origin, kept)
@@ -125,7 +125,7 @@ const store = Effect.fnUntraced(function* (
   niches: Niches.StoredNiches
 ): Effect.fn.Return<Omit<LoadedBatch, "rejects" | "removals">, SqlError.SqlError> {
   const { sql } = write
-  const removed = yield* removeRecords(sql, batch.removed)
+  const removed = yield* removeRecords(sql, batch)
   const known = removed.shops.tally.removed === 0 ? before : yield* knownShops(sql, before.keys())
 
   const written = yield* CatalogTables.upsertNiches(write, Array.from(batch.niches.values()))
@@ -156,22 +156,21 @@ const store = Effect.fnUntraced(function* (
     })
 
   const months = yield* CatalogTables.upsertTrafficMonths(write, ofShop(batch.trafficMonths.values()))
-  const categorized = Array.from(batch.products.values())
-  const found = yield* ProductKeys.resolve(
-    sql,
-    categorized.flatMap(({ isComplete, record }) => ofShop([record]).map((product) => ({ ...product, isComplete })))
+  yield* ProductKeys.rename(sql, batch.products)
+  const given = batch.products.given.flatMap(({ isComplete, record }) =>
+    ofShop([record]).map((product) => ({ ...product, isComplete }))
   )
   const products = [
     yield* CatalogTables.upsertProducts(
       write,
-      found.filter(({ isComplete }) => isComplete)
+      given.filter(({ isComplete }) => isComplete)
     ),
     yield* CatalogTables.upsertForeignProducts(
       write,
-      found.filter(({ isComplete }) => !isComplete)
+      given.filter(({ isComplete }) => !isComplete)
     )
   ]
-  if (write.origin?.notesProducts() === true) yield* ProductKeys.note(sql, found)
+  if (write.origin?.notesProducts() === true) yield* ProductKeys.note(sql, given)
   const ads = yield* CatalogTables.upsertAds(
     write,
     Array.from(batch.ads.values(), (record) => ({ record, shopId: idOf(record.shop) }))
@@ -212,15 +211,9 @@ const store = Effect.fnUntraced(function* (
     links: { ...library.counts, later: ofPages.count + late.count },
     statedNiches: idsOf(placed.get(true)),
     unstatedNiches: yield* Niches.having(sql, idsOf(placed.get(false))),
-    votes: [
-      ...Array.from(batch.listed).flatMap(([domain, names]) => firstVote(niches, names, idOf(domain), votesOfAList)),
-      ...categorized.flatMap(({ category, record }) =>
-        // A native product has no category.
-        category === null
-          ? []
-          : firstVote(niches, [category, record.details?.product_type ?? null], idOf(record.shop), 1)
-      )
-    ]
+    votes: batch.categorized.flatMap(({ isList, names, shop }) =>
+      firstVote(niches, names, idOf(shop), isList ? votesOfAList : 1)
+    )
   }
 })
 
@@ -247,8 +240,8 @@ const tallyOf = (...written: ReadonlyArray<Written>): Tally => ({
   removed: 0
 })
 
-const removeRecords = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, records: ReadonlyArray<RemovedRecord>) {
-  const of = (type: RemovedRecord["record"]) => records.filter(({ record }) => record === type)
+const removeRecords = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, batch: Batch) {
+  const of = (type: RemovedRecord["record"]) => batch.removed.filter(({ record }) => record === type)
   const counted = (touched: Touched) => {
     const removed = Array.from(touched.items).length
     return { touched, tally: { ...noTally, removed } }
@@ -261,12 +254,11 @@ const removeRecords = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, rec
   })
   const keys = (wanted: ReadonlyArray<RemovedRecord>) => wanted.map(({ key }) => key ?? "")
   const domains = (wanted: ReadonlyArray<RemovedRecord>) => wanted.map(({ shop }) => shop ?? "")
-  const [shops, products, ads] = [of("shop"), of("product"), of("ad")]
-  const productIds = yield* idsOf(products, ProductKeys.named(sql, products, "p.id"))
+  const [shops, ads] = [of("shop"), of("ad")]
   const adIds = yield* idsOf(ads, sql`SELECT id FROM ad WHERE key = ANY(${keys(ads)}::text[])`)
   const shopIds = yield* idsOf(shops, sql`SELECT id FROM shop WHERE domain = ANY(${domains(shops)}::text[])`)
   return {
-    products: counted(yield* Reconciliation.removeProducts(sql, productIds)),
+    products: counted(yield* Reconciliation.removeProducts(sql, batch.products.removed)),
     ads: counted(yield* Reconciliation.removeAds(sql, adIds)),
     shops: counted(yield* Reconciliation.removeShops(sql, shopIds))
   }

@@ -1,126 +1,178 @@
 /**
- * Finds the stored product of a record. A product's key within its store is its handle if the source has one; the platform's id
- * is an alias. Sources that know only one of the two update the same row, which keeps its id.
+ * Finds the product of each record. A product's key within its store is its handle if the source has one; the platform's id is
+ * an alias. Sources that know only one of the two update the same row, which keeps its id.
  */
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Result, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { ProductRecord, RemovedRecord } from "../../domain/catalog/Records.ts"
+import type { ProductRecord } from "../../domain/catalog/Records.ts"
 import { rowsOf } from "../database/Rows.ts"
 import type { ImportRow } from "./ImportSource.ts"
 
-interface OfShop {
+/** A record of a product. */
+export interface Given {
   readonly record: ProductRecord
-  readonly shopId: number
   /** Whether a field without a value becomes unknown. */
   readonly isComplete: boolean
 }
 
-/** The names of a product: its key and its alias. */
-export interface StoredNames {
+interface StoredProduct {
+  readonly id: number
+  readonly shop: string
   readonly key: string
   readonly alias: string | null
 }
 
-/** The names of a stored product after a record of it, as {@link resolve} and CatalogTables give them. */
-export const renamed = (stored: StoredNames, record: ProductRecord): StoredNames => ({
-  key: isAliased(record) || record.key !== stored.alias ? record.key : stored.key,
-  alias: record.alias ?? stored.alias
-})
-
-/** A record after an earlier one of the same product, as if the earlier one had been stored (CatalogTables). */
-export const merged = (
-  earlier: ProductRecord | undefined,
-  { isComplete, record }: Pick<OfShop, "record" | "isComplete">
-): ProductRecord => {
-  if (earlier === undefined) return record
-  const named = { ...record, alias: record.alias ?? earlier.alias ?? null }
-  return isComplete
-    ? named
-    : { ...named, created_at: record.created_at ?? earlier.created_at, url: record.url ?? earlier.url }
+/** A product as the records of the batch before have left it. */
+interface Product {
+  readonly shop: string
+  readonly key: string
+  readonly alias: string | null
+  readonly stored: StoredProduct | undefined
+  readonly given: Given | undefined
 }
 
+/** The products that a batch names. Each record changes them as if the records before it had been stored. */
+export class Products {
+  readonly #all = new Set<Product>()
+  /** By the store and the key or the alias. */
+  readonly #ofName = new Map<string, Set<Product>>()
+  /** The ids of stored products to remove, before others are renamed. */
+  readonly removed: Array<number> = []
+
+  /** `known`: the keys of stored products that no record can remove or give another key. */
+  constructor(stored: ReadonlyArray<StoredProduct>, known: ReadonlyArray<Pick<Product, "shop" | "key">>) {
+    for (const { key, shop } of new Map(known.map((one) => [keyOf(one), one])).values()) {
+      this.#add({ shop, key, alias: null, stored: undefined, given: undefined })
+    }
+    for (const one of new Map(stored.map((one) => [one.id, one])).values()) {
+      this.#add({ ...one, stored: one, given: undefined })
+    }
+  }
+
+  /** The last record of each product, with the product's key and alias. */
+  get given(): ReadonlyArray<Given> {
+    return Array.from(this.#all).flatMap(({ given }) => given ?? [])
+  }
+
+  /** Stored products whose key is another one now. */
+  get renamed(): ReadonlyArray<{ readonly stored: StoredProduct; readonly key: string }> {
+    return Array.from(this.#all).flatMap(({ key, stored }) =>
+      stored === undefined || stored.key === key ? [] : [{ stored, key }]
+    )
+  }
+
+  /** A product that was known by its alias alone, or by another handle, gets the record's key. */
+  set({ isComplete, record }: Given): void {
+    const { key, shop } = record
+    const alias = record.alias ?? null
+    const own = this.#named(shop, key)
+    const found =
+      own.find((product) => product.key === key) ??
+      [...own, ...(alias === null ? [] : this.#named(shop, alias))].toSorted((a, b) => (a.key < b.key ? -1 : 1))[0]
+    if (found !== undefined) this.#drop(found)
+    const names = {
+      // Without an alias, the key of the record is the alias of the product that was found.
+      key: found === undefined || alias !== null ? key : found.key,
+      alias: alias ?? found?.alias ?? null
+    }
+    const given = merged(found?.given, { isComplete, record: { ...record, ...names } })
+    this.#add({ shop, ...names, stored: found?.stored, given })
+  }
+
+  remove(shop: string, name: string): void {
+    for (const product of this.#named(shop, name)) {
+      this.#drop(product)
+      if (product.stored !== undefined) this.removed.push(product.stored.id)
+    }
+  }
+
+  /** What is stored of a store is removed with it. */
+  removeShop(shop: string): void {
+    for (const product of this.#all) if (product.shop === shop) this.#drop(product)
+  }
+
+  #named(shop: string, name: string): ReadonlyArray<Product> {
+    return Array.from(this.#ofName.get(`${shop} ${name}`) ?? [])
+  }
+
+  #add(product: Product): void {
+    this.#all.add(product)
+    for (const name of namesOf(product)) {
+      const others = this.#ofName.get(name)
+      if (others === undefined) this.#ofName.set(name, new Set([product]))
+      else others.add(product)
+    }
+  }
+
+  #drop(product: Product): void {
+    this.#all.delete(product)
+    for (const name of namesOf(product)) this.#ofName.get(name)?.delete(product)
+  }
+}
+
+const keyOf = ({ key, shop }: Pick<Product, "shop" | "key">): string => `${shop} ${key}`
+
+const namesOf = ({ alias, key, shop }: Pick<Product, "shop" | "key" | "alias">): ReadonlyArray<string> =>
+  alias === null || alias === key ? [`${shop} ${key}`] : [`${shop} ${key}`, `${shop} ${alias}`]
+
+/** A record after an earlier one of the same product, as if the earlier one had been stored (CatalogTables). */
+const merged = (earlier: Given | undefined, given: Given): Given => {
+  if (earlier === undefined || given.isComplete) return given
+  const { created_at, url } = given.record
+  return {
+    record: {
+      ...given.record,
+      created_at: created_at ?? earlier.record.created_at,
+      url: url ?? earlier.record.url
+    },
+    isComplete: earlier.isComplete
+  }
+}
+
+/** Gives stored products their keys. Before, one may be that of another product which is renamed as well. */
+export const rename = Effect.fn("ProductKeys.rename")(function* (
+  sql: SqlClient.SqlClient,
+  { renamed }: Products
+): Effect.fn.Return<void, SqlError.SqlError> {
+  if (renamed.length === 0) return
+  const ids = renamed.map(({ stored }) => stored.id)
+  const set = (keys: ReadonlyArray<string>) => sql`
+    UPDATE product SET key = renamed.key
+    FROM (
+      SELECT stored.ctid, sent.key
+      FROM unnest(${ids}::int[], ${keys}::text[]) AS sent (id, key)
+      CROSS JOIN LATERAL (SELECT ctid FROM product WHERE id = sent.id OFFSET 0) stored
+    ) renamed
+    WHERE product.ctid = renamed.ctid`
+  const left = new Set(renamed.map(({ stored }) => keyOf(stored)))
+  // No record has a key with such a character.
+  if (renamed.some(({ key, stored }) => left.has(keyOf({ ...stored, key })))) yield* set(ids.map((id) => `\u0001${id}`))
+  yield* set(renamed.map(({ key }) => key))
+})
+
 /**
- * SQL for the products of a store by their key or their alias. Each is looked up by the index of its name, whatever the planner's
- * statistics say: no other index serves the condition, and OFFSET 0 keeps it from being merged into the query around it.
+ * SQL for the products of a store by their key. They are looked up by the index of the name, whatever the planner's statistics say:
+ * no other index serves the condition, and OFFSET 0 keeps it from being merged into the query around it.
  */
 const byKey = (shopId: string, key: string) =>
   `(SELECT id, key, alias FROM product WHERE shop_id = ${shopId} AND key = ${key} OFFSET 0)`
-const byAlias = (shopId: string, alias: string) =>
-  `(SELECT id, key, alias FROM product WHERE shop_id + 0 = ${shopId} AND alias = ${alias} OFFSET 0)`
-
-const decodeStored = rowsOf(Schema.Struct({ n: Schema.Int, id: Schema.Int, key: Schema.String }))
 
 /**
- * Returns the records with the current keys of their products, without duplicates: the last one counts. A product that was
- * stored by its alias alone, or by another handle, gets the record's key.
+ * By their key or their alias. Without duplicates, and without UNION: for that, PostgreSQL may read all products in the order of
+ * their ids.
  */
-export const resolve = Effect.fn("ProductKeys.resolve")(function* (
-  sql: SqlClient.SqlClient,
-  records: ReadonlyArray<OfShop>
-): Effect.fn.Return<ReadonlyArray<OfShop>, SqlError.SqlError> {
-  if (records.length === 0) return records
-  // The type of an array of only NULL cannot be inferred.
-  const aliases = Result.getOrThrow(
-    PgTypes.array(
-      records.map(({ record }) => record.alias ?? null),
-      PgTypes.OID.text
-    )
-  )
-  const stored = yield* sql`
-    SELECT wanted.n::int, stored.id, stored.key
-    FROM unnest(
-      ${records.map(({ shopId }) => shopId)}::int[], ${records.map(({ record }) => record.key)}::text[],
-      ${aliases}::text[]
-    ) WITH ORDINALITY AS wanted (shop_id, key, alias, n)
-    CROSS JOIN LATERAL (
-      SELECT p.id, p.key FROM (
-        ${sql.literal(byAlias("wanted.shop_id", "wanted.key"))}
-        UNION ALL ${sql.literal(byAlias("wanted.shop_id", "wanted.alias"))}
-        UNION ALL ${sql.literal(byKey("wanted.shop_id", "wanted.alias"))}
-      ) p
-      ORDER BY p.id LIMIT 1
-    ) stored
-    WHERE NOT EXISTS ${sql.literal(byKey("wanted.shop_id", "wanted.key"))}`.pipe(decodeStored)
-  const found = new Map(stored.map((row) => [row.n - 1, row]))
-  /** Keys by alias within the batch, for records whose key is the alias of another record. */
-  const keyOfAlias = new Map(
-    records.flatMap(({ record, shopId }) => (isAliased(record) ? [[`${shopId} ${record.alias}`, record.key]] : []))
-  )
-  const renamed = new Map<number, string>()
-  const resolved = new Map<string, OfShop>()
-  for (const [at, { isComplete, record, shopId }] of records.entries()) {
-    const row = found.get(at)
-    const byBatch = !isAliased(record) ? keyOfAlias.get(`${shopId} ${record.key}`) : undefined
-    const key = byBatch ?? (row !== undefined && !isAliased(record) ? row.key : record.key)
-    // A row is renamed only once.
-    if (row !== undefined && isAliased(record) && !renamed.has(row.id)) renamed.set(row.id, key)
-    const id = `${shopId} ${key}`
-    const named = key === record.key ? record : { ...record, key, alias: record.key }
-    const whole = merged(resolved.get(id)?.record, { isComplete, record: named })
-    // Deleted first, so that the record moves to the place of its last occurrence.
-    resolved.delete(id)
-    resolved.set(id, { shopId, isComplete, record: whole })
-  }
-  if (renamed.size > 0) {
-    yield* sql`
-      UPDATE product SET key = renamed.key
-      FROM (
-        SELECT stored.ctid, sent.key
-        FROM unnest(${Array.from(renamed.keys())}::int[], ${Array.from(renamed.values())}::text[]) AS sent (id, key)
-        CROSS JOIN LATERAL (SELECT ctid FROM product WHERE id = sent.id OFFSET 0) stored
-      ) renamed
-      WHERE product.ctid = renamed.ctid`
-  }
-  return Array.from(resolved.values())
-})
-
-const isAliased = ({ alias }: ProductRecord): boolean => alias !== undefined && alias !== null
+const byName = (shopId: string, name: string) => `(
+    ${byKey(shopId, name)}
+    UNION ALL
+    SELECT * FROM (SELECT id, key, alias FROM product WHERE shop_id + 0 = ${shopId} AND alias = ${name} OFFSET 0) p
+    WHERE p.key <> ${name}
+  )`
 
 /** Marks these products, which are stored by now, as part of the import. */
 export const note = (
   sql: SqlClient.SqlClient,
-  records: ReadonlyArray<Pick<OfShop, "record" | "shopId">>
+  records: ReadonlyArray<{ readonly record: ProductRecord; readonly shopId: number }>
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(sql`
     INSERT INTO import_product (product_id)
@@ -130,40 +182,95 @@ export const note = (
     CROSS JOIN LATERAL ${sql.literal(byKey("seen.shop_id", "seen.key"))} p
     ON CONFLICT DO NOTHING`)
 
-const decodeNames = rowsOf(
+/** What a row names: a product of a stored store. */
+interface Wanted {
+  readonly shopId: number
+  readonly shop: string
+  readonly key: string
+  readonly alias: string | null
+  /** Whether its alias counts, although its key is stored. */
+  readonly isBoth: boolean
+}
+
+const decodeFound = rowsOf(
   Schema.Struct({
-    domain: Schema.String,
-    wanted: Schema.String,
-    key: Schema.String,
+    n: Schema.Int,
+    id: Schema.NullOr(Schema.Int),
+    key: Schema.NullOr(Schema.String),
     alias: Schema.NullOr(Schema.String)
   })
 )
 
-/** The stored products that rows remove, by the store and the key or alias that the row names. */
-export const removedBy = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  rows: ReadonlyArray<ImportRow>
-): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<StoredNames>>, SqlError.SqlError> {
-  const wanted = rows.flatMap(({ record }) =>
-    record.type === "removed" && record.record === "product" ? [record] : []
+/** Finds stored products by keys and aliases, except where the key alone is enough. */
+const lookUp = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, wanted: ReadonlyArray<Wanted>) {
+  // The type of an array of only NULL cannot be inferred.
+  const aliases = Result.getOrThrow(
+    PgTypes.array(
+      wanted.map(({ alias }) => alias),
+      PgTypes.OID.text
+    )
   )
-  if (wanted.length === 0) return new Map()
-  const stored = yield* decodeNames(named(sql, wanted, "wanted.domain, wanted.key AS wanted, p.key, p.alias"))
-  return Map.groupBy(stored, ({ domain, wanted }) => `${domain} ${wanted}`)
+  const found = yield* sql`
+    SELECT wanted.n::int, p.id, p.key, p.alias
+    FROM unnest(
+      ${wanted.map(({ shopId }) => shopId)}::int[], ${wanted.map(({ key }) => key)}::text[], ${aliases}::text[],
+      ${wanted.map(({ isBoth }) => isBoth)}::bool[]
+    ) WITH ORDINALITY AS wanted (shop_id, key, alias, is_both, n)
+    LEFT JOIN LATERAL (
+      SELECT * FROM ${sql.literal(byName("wanted.shop_id", "wanted.key"))} own
+      UNION ALL SELECT * FROM ${sql.literal(byName("wanted.shop_id", "wanted.alias"))} other
+    ) p ON true
+    WHERE wanted.is_both OR NOT EXISTS ${sql.literal(byKey("wanted.shop_id", "wanted.key"))}`.pipe(decodeFound)
+  const others = new Set(found.map(({ n }) => n - 1))
+  const [known = [], unknown = []] = [false, true].map((isOther) =>
+    wanted.filter((_, at) => others.has(at) === isOther)
+  )
+  return {
+    known,
+    unknown,
+    stored: found.flatMap(({ alias, id, key, n }): ReadonlyArray<StoredProduct> => {
+      const shop = wanted[n - 1]?.shop
+      return shop === undefined || id === null || key === null ? [] : [{ id, shop, key, alias }]
+    })
+  }
 })
 
-/** The stored products that the domain of their store, and their key or their alias name. */
-export const named = (
+/**
+ * Reads the stored products that rows name. `shops`: the ids of the stored stores. The alias of a record whose key is stored only
+ * counts if another row may give that product another key, or remove it.
+ */
+export const read = Effect.fn("ProductKeys.read")(function* (
   sql: SqlClient.SqlClient,
-  wanted: ReadonlyArray<Pick<RemovedRecord, "shop" | "key">>,
-  columns: "p.id" | "wanted.domain, wanted.key AS wanted, p.key, p.alias"
+  rows: ReadonlyArray<ImportRow>,
+  shops: ReadonlyMap<string, number>
+): Effect.fn.Return<Products, SqlError.SqlError> {
+  const wanted = rows.flatMap(({ record }): ReadonlyArray<Wanted> => {
+    if (record.type !== "product" && (record.type !== "removed" || record.record !== "product")) return []
+    const { key, shop } = record
+    const shopId = shops.get(shop ?? "")
+    if (shop === null || key === null || shopId === undefined) return []
+    return record.type === "removed"
+      ? [{ shopId, shop, key, alias: null, isBoth: true }]
+      : [{ shopId, shop, key, alias: record.alias ?? null, isBoth: false }]
+  })
+  if (wanted.length === 0) return new Products([], [])
+  const { known, stored, unknown } = yield* lookUp(sql, wanted)
+  const changing = new Set([...stored.map(keyOf), ...unknown.flatMap(namesOf)])
+  if (!known.some((one) => namesOf(one).some((name) => changing.has(name)))) return new Products(stored, known)
+  const others = yield* lookUp(
+    sql,
+    known.map((one) => ({ ...one, isBoth: true }))
+  )
+  return new Products([...stored, ...others.stored], [])
+})
+
+/** The ids of the stored products that the domain of their store, and their key or their alias name. */
+export const idsOf = (
+  sql: SqlClient.SqlClient,
+  wanted: ReadonlyArray<{ readonly shop: string; readonly key: string }>
 ) => sql`
-  SELECT ${sql.literal(columns)}
-  FROM unnest(${wanted.map(({ shop }) => shop ?? "")}::text[], ${wanted.map(({ key }) => key ?? "")}::text[])
-    AS wanted (domain, key)
+  SELECT p.id
+  FROM unnest(${wanted.map(({ shop }) => shop)}::text[], ${wanted.map(({ key }) => key)}::text[])
+    AS wanted (domain, name)
   CROSS JOIN LATERAL (SELECT id FROM shop WHERE domain = wanted.domain OFFSET 0) s
-  CROSS JOIN LATERAL (
-    -- Without duplicates, and without UNION: for that, PostgreSQL may read all products in the order of their ids.
-    ${sql.literal(byKey("s.id", "wanted.key"))}
-    UNION ALL SELECT * FROM ${sql.literal(byAlias("s.id", "wanted.key"))} p WHERE p.key <> wanted.key
-  ) p`
+  CROSS JOIN LATERAL ${sql.literal(byName("s.id", "wanted.name"))} p`

@@ -76,7 +76,7 @@ export const noteKept = Effect.fn("Reconciliation.noteKept")(function* (
       sql,
       sql`
         INSERT INTO import_product (product_id)
-        ${ProductKeys.named(sql, products, "p.id")}
+        ${ProductKeys.idsOf(sql, products)}
         ON CONFLICT DO NOTHING`
     )
   }

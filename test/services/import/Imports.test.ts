@@ -683,6 +683,21 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     })
   )
 
+  it.effect("a product counts for the niche of its store as often as it comes, wherever a batch begins", () =>
+    Effect.forEach([false, true], (isSplit) =>
+      onFreshDatabase(
+        Effect.gen(function* () {
+          const others = isSplit ? { "2.ndjson": filler, "4.ndjson": filler } : {}
+          const lamps = { "1.csv": selling("Lamps"), "3.csv": selling("Lamps"), "5.csv": selling("Lamps") }
+          yield* run({ "n.ndjson": twoNiches, "s.ndjson": ndjson(oaklineShop()) })
+          const files = Object.entries({ ...others, ...lamps, "6.csv": selling("Desks", "Desks") })
+          yield* run(Object.fromEntries(files.toSorted(([a], [b]) => (a < b ? -1 : 1))))
+          assert.strictEqual(yield* nicheOfOakline, "Lamps")
+        })
+      )
+    )
+  )
+
   it.effect.prop(
     "the same again changes nothing, whatever records give a store its niche, and wherever a batch begins",
     [
