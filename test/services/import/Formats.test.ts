@@ -99,6 +99,19 @@ layer(NodeServices.layer)("the formats of files", (it) => {
     })
   )
 
+  it.effect("of a list of stores, languages with the names of an object's members are unknown", () =>
+    Effect.gen(function* () {
+      const names = Object.getOwnPropertyNames(Object.prototype).flatMap((name) => [name, `${name}-US`])
+      const stores = names.map((name, at) => `s-${at}.com,US,${name}`)
+      const { rejects, rows } = yield* read(csv("domain,country,language", ...stores))
+      assert.deepStrictEqual(rejects, [])
+      assert.deepStrictEqual(
+        shops(rows).map(({ languages }) => languages),
+        names.map(() => [])
+      )
+    })
+  )
+
   describe("the result of a bulk operation", () => {
     const gid = (kind: string, id: number) => `gid://shopify/${kind}/${id}`
     const lines = [

@@ -92,9 +92,12 @@ const languageCodes: Readonly<Record<string, (typeof languages)[number]>> = {
   ro: "Romanian"
 }
 
-export const languageOf = (code: string): (typeof languages)[number] | undefined =>
-  languageCodes[code.toLowerCase().split(/[-_]/u)[0] ?? ""] ??
-  languages.find((language) => language.toLowerCase() === code.toLowerCase())
+export const languageOf = (code: string): (typeof languages)[number] | undefined => {
+  const [language = ""] = code.toLowerCase().split(/[-_]/u)
+  return Object.hasOwn(languageCodes, language)
+    ? languageCodes[language]
+    : languages.find((name) => name.toLowerCase() === code.toLowerCase())
+}
 
 export const positions = (header: ReadonlyArray<string>) => placesOf<Column>(header, columns)
 
