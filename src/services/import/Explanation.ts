@@ -16,6 +16,7 @@ import { UnreadableInput } from "./ImportError.ts"
 import type { ImportRow, Reject } from "./ImportSource.ts"
 import * as FileLocator from "./FileLocator.ts"
 import type * as InputFile from "./InputFile.ts"
+import { OpenExport } from "./OpenExport.ts"
 import { WholeStores } from "./WholeStores.ts"
 
 export interface ExplainOptions extends Omit<ReadOptions, "onFile" | "isComplete"> {
@@ -105,7 +106,10 @@ const printSamples = Effect.fnUntraced(function* (
   const wrong: Array<Reject> = []
   let otherCurrencies = 0
   const read = { ...options, isComplete: false, onFile: () => Effect.void }
-  const records = yield* FileReader.recordsOf(file, detected, read, new WholeStores(false)).pipe(
+  const wholes = new WholeStores(false)
+  const lastExport = new OpenExport(wholes)
+  const records = yield* FileReader.recordsOf(file, detected, read, wholes, lastExport).pipe(
+    Effect.map(Stream.concat(lastExport.rest)),
     Effect.flatMap(
       Stream.runForEachWhile((chunk) =>
         Effect.sync(() => {

@@ -15,7 +15,6 @@ import type { Detected, FormatName } from "./formats/Format.ts"
 import { decoded, join, keptOfRecord, nothing, ofProduct } from "./formats/Reading.ts"
 import type { Reading } from "./formats/Reading.ts"
 import * as Mapping from "./formats/Mapping.ts"
-import * as ProductCsv from "./formats/ProductCsv.ts"
 import * as Sample from "./formats/Sample.ts"
 import * as ShopCsv from "./formats/ShopCsv.ts"
 import * as StorefrontShop from "./formats/StorefrontShop.ts"
@@ -27,6 +26,7 @@ import type { SourceOutcome } from "./Importer.ts"
 import type { ImportChunk } from "./ImportSource.ts"
 import * as FileLocator from "./FileLocator.ts"
 import * as InputFile from "./InputFile.ts"
+import { OpenExport } from "./OpenExport.ts"
 import type { FileFacts } from "./Provenance.ts"
 import { WholeStores } from "./WholeStores.ts"
 
@@ -68,6 +68,7 @@ export const read = Effect.fn("FileReader.read")(function* (
   const wholes = new WholeStores(options.isComplete)
   const facts: Array<FileFacts> = []
   const found = new Set<FormatName>()
+  const lastExport = new OpenExport(wholes)
   let bytesBefore = 0
 
   const chunksOf = (located: InputFile.LocatedFile) =>
@@ -81,7 +82,9 @@ export const read = Effect.fn("FileReader.read")(function* (
         found.add(format === "map" && options.mapping?.record === "ad" ? "ads" : format)
         yield* options.onFile(file.name, format)
         const before = bytesBefore
-        return (yield* recordsOf(file, detected.success, options, wholes)).pipe(
+        const left = format === "products" ? [] : lastExport.close()
+        const records = yield* recordsOf(file, detected.success, options, wholes, lastExport)
+        return Stream.concat(Stream.fromIterable(left), records).pipe(
           Stream.map((chunk) => stamped(chunk, file.name, before + file.bytesRead())),
           Stream.onEnd(
             Effect.sync(() => {
@@ -95,7 +98,10 @@ export const read = Effect.fn("FileReader.read")(function* (
 
   const sizes = files.map(({ totalBytes }) => totalBytes)
   return {
-    chunks: Stream.flatMap(Stream.fromIterable(files), chunksOf),
+    chunks: Stream.concat(
+      Stream.flatMap(Stream.fromIterable(files), chunksOf),
+      Stream.map(lastExport.rest, (chunk) => stamped(chunk, "", bytesBefore))
+    ),
     totalBytes: sizes.reduce((sum: number | null, size) => (sum === null || size === null ? null : sum + size), 0),
     outcome: () => ({
       files: facts,
@@ -141,17 +147,19 @@ const stamped = ({ rejects, rows, ...chunk }: ImportChunk, file: string, positio
   ...chunk,
   position,
   // To spread each of millions of rows takes twice as long.
-  rows: rows.map(({ category, line, record }) =>
-    category === undefined ? { line, record, file } : { line, record, category, file }
+  rows: rows.map(({ category, file: own = file, line, record }) =>
+    category === undefined ? { line, record, file: own } : { line, record, category, file: own }
   ),
-  rejects: rejects.map((reject) => ({ ...reject, file }))
+  rejects: rejects.map((reject) => ({ file, ...reject }))
 })
 
+/** Without the last product of a merchant's export, which another file may go on with. */
 export const recordsOf = Effect.fnUntraced(function* (
   file: InputFile.InputFile,
   detected: Detected,
   options: ReadOptions,
-  wholes: WholeStores
+  wholes: WholeStores,
+  lastExport: OpenExport
 ): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput, Requirements> {
   const { container, format } = detected
   type Records = Stream.Stream<ImportChunk, UnreadableInput>
@@ -171,14 +179,18 @@ export const recordsOf = Effect.fnUntraced(function* (
     return format === "native" ? taken(records) : records
   }
   const shop = yield* StorefrontShop.describe(file, options.store)
-  if (format === "products") wholes.add(shop.domain)
-  const records =
+  const ofStore = (records: Records) => taken(Stream.concat(Stream.succeed(shopChunk(shop)), records), shop.domain)
+  if (format === "products") {
+    wholes.add(shop.domain)
+    const header = container._tag === "Csv" ? container.header : []
+    const { left, rows } = lastExport.read(header, shop.domain, file.name)
+    return Stream.concat(Stream.fromIterable(left), ofStore(convert(file, container, rows)))
+  }
+  return ofStore(
     format === "bulk"
       ? yield* BulkSpool.read(file, shop)
-      : format === "products"
-        ? convert(file, container, productRows(container, shop.domain))
-        : convert(file, container, storefrontItems(shop.domain, file.name, wholes))
-  return taken(Stream.concat(Stream.succeed(shopChunk(shop)), records), shop.domain)
+      : convert(file, container, storefrontItems(shop.domain, file.name, wholes))
+  )
 })
 
 interface MappedFile {
@@ -253,11 +265,6 @@ const native = (item: unknown, line: number): Reading => {
   const input = foreign(item)
   const isOfOtherType = input["type"] !== "product" && Records.recordTypes.some((type) => type === input["type"])
   return { ...decoded(line, record), ...(isOfOtherType ? {} : keptOfRecord(input)) }
-}
-
-const productRows = (container: Format.Container, domain: string): Converter => {
-  const rows = ProductCsv.make(container._tag === "Csv" ? container.header : [], domain)
-  return { row: rows.push, end: rows.end }
 }
 
 const storefrontItems = (domain: string, file: string, wholes: WholeStores): Converter => {

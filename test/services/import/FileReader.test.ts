@@ -632,6 +632,74 @@ layer(NodeServices.layer)("reading files", (it) => {
       })
     )
 
+    const exported = (...rows: ReadonlyArray<string>) => ["Handle,Title,Variant Price", ...rows, ""].join("\n")
+    const readParts = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>, pattern = "") {
+      const folder = yield* folderOf(files)
+      const set = yield* FileReader.read([`${folder}${pattern}`], { ...defaults, store: { ...nobody, country: "DE" } })
+      const chunks = yield* Stream.runCollect(set.chunks)
+      const inFolder = (file: string | undefined) => file?.slice(folder.length + 1)
+      return {
+        products: chunks.flatMap(({ rows }) =>
+          rows.flatMap(({ file, line, record }) =>
+            record.type === "product" ? [`${inFolder(file)} ${line}: ${record.shop} ${record.key} ${record.price}`] : []
+          )
+        ),
+        rejects: chunks.flatMap(({ rejects }) =>
+          rejects.map(({ field, file, line }) => `${inFolder(file)} ${line} ${field}`)
+        ),
+        wholeStores: set.outcome().wholeStores
+      }
+    }, Effect.scoped)
+
+    it.effect("rows of an export go on with the product of the file before, in the order of the files' numbers", () =>
+      Effect.gen(function* () {
+        const files = {
+          "oakline.com/products_export_1.csv": exported("lamp,Lamp,5", "tray,Tray,7"),
+          "oakline.com/products_export_2.csv": exported("tray,,6", "desk,Desk,9"),
+          "oakline.com/products_export_10.csv": exported("desk,,8", "desk,,free", "rug,,3")
+        }
+        for (const pattern of ["", "/oakline.com/*.csv"]) {
+          assert.deepStrictEqual(yield* readParts(files, pattern), {
+            products: [
+              "oakline.com/products_export_1.csv 2: oakline.com lamp 5",
+              "oakline.com/products_export_1.csv 3: oakline.com tray 6",
+              "oakline.com/products_export_2.csv 3: oakline.com desk 8"
+            ],
+            rejects: [
+              "oakline.com/products_export_10.csv 3 Variant Price",
+              "oakline.com/products_export_10.csv 4 Title"
+            ],
+            wholeStores: ["oakline.com"]
+          })
+        }
+      })
+    )
+
+    it.effect(
+      "rows of an export do not go on with a file that was cut off, or has another store or other columns",
+      () =>
+        Effect.gen(function* () {
+          const [product, more] = [exported("a,A,5", "b,B,6"), exported("b,,4")]
+          const products = ["a.com/1.csv 2: a.com a 5", "a.com/1.csv 3: a.com b 6"]
+          const left = (second: string, content: string) => readParts({ "a.com/1.csv": product, [second]: content })
+          assert.deepStrictEqual(yield* left("b.com/2.csv", more), {
+            products,
+            rejects: ["b.com/2.csv 2 Title"],
+            wholeStores: ["a.com", "b.com"]
+          })
+          assert.deepStrictEqual(yield* left("a.com/2.csv", more.replace("Handle", "URL handle")), {
+            products,
+            rejects: ["a.com/2.csv 2 Title"],
+            wholeStores: ["a.com"]
+          })
+          assert.deepStrictEqual(yield* readParts({ "a.com/1.csv": `${product}c,`, "a.com/2.csv": more }), {
+            products: products.slice(0, 1),
+            rejects: ["a.com/1.csv 3 ", "a.com/1.csv 4 ", "a.com/2.csv 2 Title"],
+            wholeStores: []
+          })
+        })
+    )
+
     it.effect("a cut file of one store leaves other stores whole, and no other file of its store makes it whole", () =>
       Effect.gen(function* () {
         const page = JSON.stringify({ products: [item(1), item(2)] })

@@ -1119,7 +1119,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
   )
 
   it.effect.prop(
-    "any split of one command's products into pages ends at the same catalog, and the same again changes nothing",
+    "any split of one command's pages, and of its export at any row, ends at the same catalog, and the same again changes nothing",
     [
       Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 }))).check(Schema.isMaxLength(20)),
       Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 }))).check(Schema.isMaxLength(4))
@@ -1127,15 +1127,22 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     ([numbers, cuts]) =>
       Effect.gen(function* () {
         const ids = Array.from(new Set([1, ...numbers]))
-        const places = [0, ...cuts.map((cut) => Math.min(cut, ids.length)).toSorted((a, b) => a - b), ids.length]
-        const pages = places.slice(1).map((to, at) => [`${at}.json`, page(...ids.slice(places[at], to))])
-        const split = Object.fromEntries(pages)
+        const parts = <A>(all: ReadonlyArray<A>) => {
+          const places = cuts.map((cut) => Math.round((cut / 20) * all.length)).toSorted((a, b) => a - b)
+          return [0, ...places].map((from, at) => all.slice(from, places[at] ?? all.length))
+        }
+        const pages = parts(ids).map((part, at) => [`${at}.json`, page(...part)] as const)
+        const rows = ids.flatMap((id) => [
+          `e-${id},E,9`,
+          ...Array.from({ length: id % 3 }, (_, at) => `e-${id},,${at}`)
+        ])
+        const exported = (some: ReadonlyArray<string>) => ["Handle,Title,Variant Price", ...some, ""].join("\n")
+        const exports = parts(rows).map((part, at) => [`e-${at}.csv`, exported(part)] as const)
+        const split = Object.fromEntries([...pages, ...exports])
+        const one = { "w.json": page(...ids), "w.csv": exported(rows) }
         const before = { "b.json": page(3, 7, 50) }
         const whole = yield* onFreshDatabase(
-          Effect.andThen(
-            run(before, { isComplete: true }),
-            Effect.andThen(run({ "w.json": page(...ids) }, { isComplete: true }), contents)
-          )
+          Effect.andThen(run(before, { isComplete: true }), Effect.andThen(run(one, { isComplete: true }), contents))
         )
         yield* onFreshDatabase(
           Effect.gen(function* () {

@@ -174,13 +174,18 @@ const inStorefront = ({ images, tags, title, variants, ...product }: Product, at
 })
 
 /** The rows of a product: one per variant, of which the first describes the product, and one per further image. */
-const inExport = ({ images, tags, title, variants, ...product }: Product, at: number, isNew: boolean) =>
+const inExport = (
+  { images, tags, title, variants, ...product }: Product,
+  at: number,
+  isNew: boolean,
+  repeatsTitle: boolean
+) =>
   numbers(Math.max(variants.length, images)).map((number) => {
     const variant = variants[number]
     const name = (old: string, other: string) => (isNew ? other : old)
     return {
       [name("Handle", "URL handle")]: handle(at),
-      Title: number === 0 ? text(title) : "",
+      Title: number === 0 || repeatsTitle ? text(title) : "",
       [name("Body (HTML)", "Description")]: number === 0 ? body(product.body) : "",
       Vendor: number === 0 ? text(product.vendor) : "",
       Type: number === 0 ? "Desk" : "",
@@ -344,8 +349,8 @@ layer(NodeServices.layer)("random catalogs, written and read again", (it) => {
 
   it.effect.prop("as merchants' exports", [Products, Style], ([drawn, style]) =>
     Effect.gen(function* () {
-      const rows = drawn.map((product, at) => inExport(product, at, style.isNew))
-      const written = filesOf(rows, style, (products) => table(products.flat(), style))
+      const rows = drawn.flatMap((product, at) => inExport(product, at, style.isNew, style.isReversed))
+      const written = filesOf(rows, style, (rows) => table(rows, style))
       assert.deepStrictEqual(
         recordsOf(yield* read(written), "product"),
         drawn.map((product, at) => productRecord(product, at, false))

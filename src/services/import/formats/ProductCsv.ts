@@ -2,12 +2,12 @@
  * Reads a merchant's export of products as CSV, with both generations of its header and columns in any order.
  *
  * A product is a group of consecutive rows: the first has the title, the others repeat the handle with a further variant or a
- * further image.
+ * further image. They may be in several files with the same columns.
  */
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import type { Reject } from "../ImportSource.ts"
 import { amount, placesOf, text } from "./Foreign.ts"
-import { join, keptProduct, nothing, ofProduct } from "./Reading.ts"
+import { join, keptProduct, nothing, ofFile, ofProduct } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
 /** The names of each column in both generations, in lower case. */
@@ -46,15 +46,18 @@ export const hasPrices = (header: ReadonlyArray<string>): boolean => columnsOf(h
 type Cells = ReadonlyArray<string>
 
 interface Group {
+  readonly file: string
   readonly line: number
   readonly handle: string | null
   readonly title: string
   readonly first: Cells
-  readonly rows: Array<{ readonly line: number; readonly cells: Cells }>
+  readonly rows: Array<{ readonly file: string; readonly line: number; readonly cells: Cells }>
 }
 
 /** Takes rows one by one. Each call returns the product that is complete before the row, if any. */
 export interface ProductRows {
+  /** Begins a file, which goes on with the product before. */
+  readonly begin: (file: string) => void
   readonly push: (cells: Cells, line: number) => Reading
   /** In a truncated file, the last product may lack rows: it is rejected, and must not be removed. */
   readonly end: (isCut: boolean) => Reading
@@ -85,20 +88,26 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
     return at === undefined ? null : text(cells[at])
   }
   let group: Group | undefined
+  let file = ""
+  const inItsFile = (reading: Reading, began: string) => (began === file ? reading : ofFile(reading, began))
 
   const finish = (): Reading => {
     const finished = group
     group = undefined
-    return finished === undefined ? nothing : toReading(finished, cell, header[columns.price ?? -1] ?? "price", domain)
+    if (finished === undefined) return nothing
+    return inItsFile(toReading(finished, cell, header[columns.price ?? -1] ?? "price", domain), finished.file)
   }
 
   return {
+    begin: (name) => {
+      file = name
+    },
     push: (cells, line) => {
       const handle = cell(cells, "handle")
       const title = cell(cells, "title")
       const isSame = group !== undefined && (handle === null ? title === null : handle === group.handle)
       if (isSame) {
-        group?.rows.push({ line, cells })
+        group?.rows.push({ file, line, cells })
         return nothing
       }
       const before = finish()
@@ -106,7 +115,7 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
         const reject = { line, field: "Title", reason: untitled(handle) }
         return join([before, { ...nothing, rejects: [reject], ...keptProduct(domain, [handle]) }])
       }
-      group = { line, handle, title, first: cells, rows: [{ line, cells }] }
+      group = { file, line, handle, title, first: cells, rows: [{ file, line, cells }] }
       if (handle !== null && handles.size < maxHandles) handles.add(handle)
       return before
     },
@@ -114,7 +123,8 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
       if (!isCut || group === undefined) return finish()
       const { handle, line, title } = group
       const reason = "is the last product of a file that was cut off: rows of it may be missing"
-      return { ...nothing, rejects: [{ line, field: "", reason }], ...keptProduct(domain, [handle ?? slug(title)]) }
+      const kept = keptProduct(domain, [handle ?? slug(title)])
+      return inItsFile({ ...nothing, rejects: [{ line, field: "", reason }], ...kept }, group.file)
     }
   }
 }
@@ -126,12 +136,12 @@ const toReading = (
   domain: string
 ): Reading => {
   const wrong: Array<Reject> = []
-  const variants = rows.flatMap(({ cells, line }) => {
+  const variants = rows.flatMap(({ cells, file, line }) => {
     const written = cell(cells, "price")
     if (written === null) return []
     const price = amount(written)
     if (price === null || price < 0) {
-      wrong.push({ line, field: priceName, reason: "must be a price such as 24.90" })
+      wrong.push({ file, line, field: priceName, reason: "must be a price such as 24.90" })
       return []
     }
     const options = [cell(cells, "option1"), cell(cells, "option2"), cell(cells, "option3")] as const

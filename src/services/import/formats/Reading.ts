@@ -88,6 +88,13 @@ export const ofProduct = (
     })
   })
 
+/** What was read from another file than the one that is being read. What names its file already keeps that. */
+export const ofFile = (reading: Reading, file: string): Reading => ({
+  ...reading,
+  rows: reading.rows.map((row) => ({ file, ...row })),
+  rejects: reading.rejects.map((reject) => ({ file, ...reject }))
+})
+
 /** One pass: a file may have millions of readings, and most have one row and nothing else. */
 export const join = (readings: Iterable<Reading>): Reading => {
   const rows: Array<ImportRow> = []

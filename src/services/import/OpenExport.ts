@@ -1,0 +1,56 @@
+/** The merchant's export of the last file: the next file may begin with more rows of its last product. */
+import { Stream } from "effect"
+import { chunk } from "./Conversion.ts"
+import type { Converter } from "./Conversion.ts"
+import * as ProductCsv from "./formats/ProductCsv.ts"
+import { nothing, ofFile } from "./formats/Reading.ts"
+import type { ImportChunk } from "./ImportSource.ts"
+import type { WholeStores } from "./WholeStores.ts"
+
+interface Open {
+  readonly rows: ProductCsv.ProductRows
+  readonly header: ReadonlyArray<string>
+  readonly domain: string
+  readonly file: string
+}
+
+export class OpenExport {
+  readonly #wholes: WholeStores
+  #open: Open | undefined
+
+  /** The last product of the export, at the end of all files. */
+  readonly rest = Stream.suspend(() => Stream.fromIterable(this.close()))
+
+  constructor(wholes: WholeStores) {
+    this.#wholes = wholes
+  }
+
+  /** Reads a file, which goes on with the export if its store and its columns are the same. `left`: the last product if not. */
+  read(
+    header: ReadonlyArray<string>,
+    domain: string,
+    file: string
+  ): { readonly left: ReadonlyArray<ImportChunk>; readonly rows: Converter } {
+    const isSame = this.#open?.domain === domain && this.#open.header.join("\n") === header.join("\n")
+    const left = isSame ? [] : this.close()
+    const rows = this.#open?.rows ?? ProductCsv.make(header, domain)
+    rows.begin(file)
+    this.#open = { rows, header, domain, file }
+    const end = (isCut: boolean) => {
+      if (!isCut) return nothing
+      this.#open = undefined
+      return rows.end(true)
+    }
+    return { left, rows: { row: rows.push, end } }
+  }
+
+  /** Ends the export. Returns its last product. */
+  close(): ReadonlyArray<ImportChunk> {
+    if (this.#open === undefined) return []
+    const { domain, file, rows } = this.#open
+    this.#open = undefined
+    const last = chunk(ofFile(rows.end(false), file))
+    this.#wholes.take(last, domain)
+    return [last]
+  }
+}
