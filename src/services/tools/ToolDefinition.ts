@@ -1,7 +1,6 @@
 /** The definition of a tool, its entry in `tools/list`, and the preparation of a call. */
 import type { Schema } from "effect"
-import { Context, Effect, Result } from "effect"
-import * as Tool from "effect/ai/Tool"
+import { Effect, Result } from "effect"
 import type { Caller } from "../../domain/access/Account.ts"
 import { costs } from "../../domain/access/Credit.ts"
 import * as ArgumentDecoder from "../../domain/ArgumentDecoder.ts"
@@ -79,8 +78,9 @@ export interface RunnableTool<
 > {
   readonly name: ToolName
   readonly cost: number
-  readonly tool: Tool.Any
   readonly listing: Listing
+  /** What answers are, without fields besides. */
+  readonly success: Schema.Constraint
   /** The listing's schemas as they are before anything is left out. */
   readonly schemas: { readonly arguments: ToolSchema.ObjectSchema; readonly answer: ToolSchema.ObjectSchema }
   /** Also returns the arguments within bounds; nothing else may look at the rest. */
@@ -117,13 +117,6 @@ export const make = <
     `Instead, ${options.instead}`,
     costSentence(cost)
   ].join("\n")
-  const tool = Tool.make(options.name, { description, parameters: options.parameters, success: options.success })
-    .annotate(Tool.Title, options.title)
-    .annotate(Tool.Readonly, true)
-    .annotate(Tool.Destructive, false)
-    .annotate(Tool.Idempotent, true)
-    .annotate(Tool.OpenWorld, false)
-
   const argumentSchema = ToolSchema.ofArguments(options.parameters)
   const answerSchema = ToolSchema.ofAnswer(options.success)
   const decode = ArgumentDecoder.argumentDecoder(options.parameters)
@@ -135,7 +128,7 @@ export const make = <
   return {
     name: options.name,
     cost,
-    tool,
+    success: options.success,
     schemas: { arguments: argumentSchema, answer: answerSchema },
     listing: {
       name: options.name,
@@ -145,10 +138,10 @@ export const make = <
       outputSchema: ToolSchema.briefAnswer(answerSchema),
       annotations: {
         title: options.title,
-        readOnlyHint: Context.get(tool.annotations, Tool.Readonly),
-        destructiveHint: Context.get(tool.annotations, Tool.Destructive),
-        idempotentHint: Context.get(tool.annotations, Tool.Idempotent),
-        openWorldHint: Context.get(tool.annotations, Tool.OpenWorld)
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false
       }
     },
     decode: (raw) => {

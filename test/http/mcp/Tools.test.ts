@@ -204,8 +204,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
         assert.isUndefined(isError)
         assert.lengthOf(content, 1)
         assert.deepStrictEqual(JSON.parse(content[0].text), structuredContent)
-        const tool = (yield* ToolRegistry).find(name)?.tool ?? assert.fail(name)
-        const success = Schema.decodeUnknownResult(tool.successSchema as typeof Schema.Unknown, {
+        const tool = (yield* ToolRegistry).find(name) ?? assert.fail(name)
+        const success = Schema.decodeUnknownResult(tool.success as typeof Schema.Unknown, {
           onExcessProperty: "error"
         })(structuredContent)
         assert.strictEqual(success._tag, "Success")
