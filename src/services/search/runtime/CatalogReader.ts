@@ -2,7 +2,7 @@
  * Reads the records from which the index is built. Everything that one {@link CatalogReader.use} reads is one state of the
  * database: one REPEATABLE READ transaction.
  */
-import { Context, Effect, Fiber, Layer, Schema } from "effect"
+import { Array as Arr, Context, Effect, Fiber, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { pseudoStoreOf, sqlPseudoStoreOf } from "../../../domain/catalog/StorelessAds.ts"
@@ -156,17 +156,18 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
     }
   })
 
-  const nextRows = (ids: "all" | ReadonlyArray<number>, after: number) =>
+  const rowsOfStores = (ids: ReadonlyArray<number>) =>
     StoreRows.decodeStores(
       sql.unsafe(
-        `SELECT ${StoreRows.columns}, ${StoreRows.itemCounts} FROM shop s WHERE s.id > $1
-          ${ids === "all" ? "" : "AND s.id = ANY($2::int[])"} ORDER BY s.id LIMIT ${storesAtOnce}`,
-        ids === "all" ? [after] : [after, intArray(ids)]
+        `SELECT ${StoreRows.columns}, ${StoreRows.itemCounts} FROM shop s WHERE s.id = ANY($1::int[]) ORDER BY s.id`,
+        [intArray(ids)]
       )
     )
 
-  const pseudoStoreIds = Effect.map(
-    sql.unsafe(`SELECT DISTINCT ${sqlPseudoStoreOf("id")} AS id FROM ad WHERE shop_id IS NULL ORDER BY id`).values,
+  const allIds = Effect.map(
+    sql.unsafe(
+      `SELECT ${sqlPseudoStoreOf("id")} AS id FROM ad WHERE shop_id IS NULL GROUP BY 1 UNION ALL SELECT id FROM shop`
+    ).values,
     (rows) => rows.map(([id]) => Number(id))
   )
 
@@ -174,32 +175,13 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
     ids: "all" | ReadonlyArray<number>,
     onPage: (page: Page) => Effect.Effect<void, E, R>
   ): Effect.fn.Return<void, E | SqlError.SqlError, R> {
-    const pseudoIds = ids === "all" ? yield* pseudoStoreIds : ids.filter((id) => id < 0).sort((a, b) => a - b)
-    for (let at = 0; at < pseudoIds.length; at += pseudoStoresAtOnce) {
-      yield* onPage(yield* pseudoStoresOf(pseudoIds.slice(at, at + pseudoStoresAtOnce)))
-    }
+    const ascending = (ids === "all" ? yield* allIds : ids).toSorted((a, b) => a - b)
+    const pseudoStores = ascending.filter((id) => id < 0)
+    for (const some of Arr.chunksOf(pseudoStores, pseudoStoresAtOnce)) yield* onPage(yield* pseudoStoresOf(some))
 
-    const storeIds = ids === "all" ? ids : ids.filter((id) => id > 0).sort((a, b) => a - b)
-    const rowsAfter = (after: number) => {
-      if (storeIds === "all") return nextRows(storeIds, after)
-      const from = storeIds.findIndex((id) => id > after)
-      return from < 0 ? Effect.succeed([]) : nextRows(storeIds.slice(from, from + storesAtOnce), after)
-    }
-    let last = 0
     let before: Fiber.Fiber<Page, SqlError.SqlError> | undefined
-    while (true) {
-      const rows = yield* rowsAfter(last)
-      // If requested ids are gone, the next ones must still be requested.
-      const end =
-        storeIds === "all"
-          ? rows.at(-1)?.id
-          : storeIds
-              .filter((id) => id > last)
-              .slice(0, storesAtOnce)
-              .at(-1)
-      if (end === undefined) break
-      last = end
-      for (const page of split(rows)) {
+    for (const some of Arr.chunksOf(ascending.slice(pseudoStores.length), storesAtOnce)) {
+      for (const page of split(yield* rowsOfStores(some))) {
         // While one page is processed, the database prepares the next.
         const next = yield* Effect.forkChild(storesOf(page), { startImmediately: true })
         if (before !== undefined) yield* onPage(yield* Fiber.join(before))
