@@ -7,7 +7,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { searchKinds } from "../../domain/search/SavedSearch.ts"
 import type { SearchSubject } from "../../domain/search/SavedSearch.ts"
-import * as Narrowing from "../../domain/search/Narrowing.ts"
+import type * as Narrowing from "../../domain/search/Narrowing.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 import type { Query } from "./index/Query.ts"
@@ -29,22 +29,18 @@ interface Prepared {
   readonly toQuery: (names: NameCodes, today: string) => Query
 }
 
+const preparation =
+  <Args extends Narrowing.Narrowable>(
+    { decode }: { readonly decode: (query: string) => Option.Option<Args> },
+    toQuery: (args: Args, names: NameCodes, today: string) => Query
+  ) =>
+  (query: string): Option.Option<Prepared> =>
+    Option.map(decode(query), (args) => ({ args, toQuery: (names, today) => toQuery(args, names, today) }))
+
 const prepare: Readonly<Record<SearchSubject, (query: string) => Option.Option<Prepared>>> = {
-  ads: (query) =>
-    Option.map(searchKinds.ads.decode(query), (args) => ({
-      args,
-      toQuery: (names, today) => Queries.fromAdQuery(args, names, today)
-    })),
-  products: (query) =>
-    Option.map(searchKinds.products.decode(query), (args) => ({
-      args,
-      toQuery: (names) => Queries.fromProductQuery(args, names)
-    })),
-  stores: (query) =>
-    Option.map(searchKinds.stores.decode(query), (args) => ({
-      args,
-      toQuery: (names) => Queries.fromShopQuery(args, names)
-    }))
+  ads: preparation(searchKinds.ads, Queries.fromAdQuery),
+  products: preparation(searchKinds.products, Queries.fromProductQuery),
+  stores: preparation(searchKinds.stores, Queries.fromShopQuery)
 }
 
 const highestId = (list: SegmentList, subject: SearchSubject): number =>
@@ -86,9 +82,8 @@ export class NewResults extends Context.Service<
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
         return yield* runner
           .run({
-            names: args,
+            args,
             query: (names) => ({ ...toQuery(names, today), idAbove: mark, offset: 0, limit: 0 }),
-            hint: () => Narrowing.hint(args),
             read: () => Effect.succeed([])
           })
           .pipe(

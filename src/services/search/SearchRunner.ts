@@ -8,13 +8,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
+import * as Narrowing from "../../domain/search/Narrowing.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import { rowOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import type { Query } from "./index/Query.ts"
 import type { SegmentList } from "./index/Segment.ts"
 import * as InVersion from "./InVersion.ts"
-import type * as Names from "./Names.ts"
 import type { NameCodes } from "./Queries.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
@@ -29,10 +29,8 @@ export interface Versioned {
 type Read<Row> = (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
 
 export interface Search<Row extends Versioned> {
-  /** The arguments that contain names. */
-  readonly names: Names.SentNames
+  readonly args: Narrowing.Narrowable
   readonly query: (names: NameCodes) => Query
-  readonly hint: () => string
   /** Records by id, in any order. */
   readonly read: Read<Row>
 }
@@ -104,11 +102,12 @@ export class SearchRunner extends Context.Service<
       const attempt = Effect.fnUntraced(function* <Row extends Versioned>(
         search: Search<Row>
       ): Effect.fn.Return<Attempt<Found<Row>>, InvalidArguments | SearchFailure> {
-        const { hint, names, query } = search
+        const { args, query } = search
+        const hint = () => Narrowing.hint(args)
         const ask = (asked: Query) => index.search(asked, hint)
-        const { answer, published } = yield* InVersion.answer(index.current, { names, query, ask })
+        const { answer, published } = yield* InVersion.answer(index.current, { names: args, query, ask })
         const ids = answer.page.map(({ id }) => id)
-        const rows = yield* records(ids, search.read, search.hint)
+        const rows = yield* records(ids, search.read, hint)
         return {
           answer: { rows, total: answer.total, stores: answer.stores, list: published.list },
           isCurrent: rows.length === ids.length && rows.every((row) => row.version <= published.version)

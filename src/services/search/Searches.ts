@@ -6,7 +6,6 @@ import type { FoundAd } from "../../domain/catalog/AdItem.ts"
 import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
 import type { ShopFacts } from "../../domain/catalog/ShopItem.ts"
 import * as AdQuery from "../../domain/search/AdQuery.ts"
-import * as Narrowing from "../../domain/search/Narrowing.ts"
 import * as Page from "../../domain/search/Page.ts"
 import type { ProductQuery } from "../../domain/search/ProductQuery.ts"
 import type { ShopQuery } from "../../domain/search/ShopQuery.ts"
@@ -37,9 +36,8 @@ export class AdSearch extends Context.Service<AdSearch, { search(query: AdQuery.
       const search = Effect.fn("AdSearch.search")(function* (query: AdQuery.AdQuery) {
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
         const found = yield* runner.run({
-          names: query,
+          args: query,
           query: (names) => Queries.fromAdQuery(query, names, today),
-          hint: () => Narrowing.hint(query),
           read: AdSql.read(sql)
         })
         const mode = AdQuery.mode(query)
@@ -79,9 +77,8 @@ export class ProductSearch extends Context.Service<
 
       const search = Effect.fn("ProductSearch.search")(function* (query: ProductQuery, accountId: AccountId) {
         const found = yield* runner.run({
-          names: query,
+          args: query,
           query: (names) => Queries.fromProductQuery(query, names),
-          hint: () => Narrowing.hint(query),
           read: ProductSql.read(sql, accountId)
         })
         return {
@@ -115,9 +112,8 @@ export class ShopSearch extends Context.Service<
 
       const search = Effect.fn("ShopSearch.search")(function* (query: ShopQuery, accountId: AccountId) {
         const found = yield* runner.run({
-          names: query,
+          args: query,
           query: (names) => Queries.fromShopQuery(query, names),
-          hint: () => Narrowing.hint(query),
           read: ShopSql.read(sql, accountId)
         })
         return {
