@@ -62,7 +62,6 @@ import { MarketOverview } from "../services/search/MarketOverview.ts"
 import * as DemoPictures from "../services/search/DemoPictures.ts"
 import { NewResults } from "../services/search/NewResults.ts"
 import { ProductReader } from "../services/search/ProductReader.ts"
-import { SearchExport } from "../services/search/SearchExport.ts"
 import { SearchRunner } from "../services/search/SearchRunner.ts"
 import { ShopItems } from "../services/search/ShopItems.ts"
 import { ShopReader } from "../services/search/ShopReader.ts"
@@ -125,7 +124,9 @@ const searchIndex = Layer.unwrap(
 
 /** Searches and reads by id. */
 const searches = Layer.mergeAll(
-  SearchExport.layer.pipe(Layer.provideMerge(Layer.mergeAll(AdSearch.layer, ProductSearch.layer, ShopSearch.layer))),
+  AdSearch.layer,
+  ProductSearch.layer,
+  ShopSearch.layer,
   NewResults.layer,
   ShopReader.layer,
   ShopItems.layer,

@@ -17,7 +17,6 @@ import { FilterCounts } from "../../src/services/search/FilterCounts.ts"
 import { MarketOverview } from "../../src/services/search/MarketOverview.ts"
 import { NewResults } from "../../src/services/search/NewResults.ts"
 import { ProductReader } from "../../src/services/search/ProductReader.ts"
-import { SearchExport } from "../../src/services/search/SearchExport.ts"
 import { ShopItems } from "../../src/services/search/ShopItems.ts"
 import { ShopReader } from "../../src/services/search/ShopReader.ts"
 import { TrackedShopReader } from "../../src/services/search/TrackedShopReader.ts"
@@ -179,7 +178,6 @@ export const shops: Layer.Layer<
   | TrackedShops
   | SavedSearches
   | NewResults
-  | SearchExport
 > = Layer.mergeAll(
   Layer.mock(SavedSearches, {
     recordView: () => Effect.succeedNone,
@@ -187,7 +185,6 @@ export const shops: Layer.Layer<
     recent: () => Effect.succeed([])
   }),
   Layer.mock(NewResults, { marked: (_, search) => Effect.map(search, (answer) => ({ answer, mark: 0 })) }),
-  Layer.mock(SearchExport, {}),
   Layer.succeed(FilterCounts, { of: () => Effect.succeedNone }),
   Layer.mock(ShopItems, {}),
   Layer.mock(TrackedShopReader, {}),

@@ -1,11 +1,18 @@
 /**
  * `/dashboard/ads/export.csv?…` and similar addresses: the results of the same search as a file (D68). A file counts as the
  * pages of the largest size that its results would fill. An address that the page refuses redirects to the page.
+ *
+ * A file has the items that the tool returns on its largest pages, in the same order and of one version of the catalog.
+ * Third-party text is truncated as in the tool's answer, which bounds the size of the file.
  */
 import { DateTime, Effect, Layer, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
 import type { AccountId } from "../../../domain/access/Account.ts"
+import * as AdItem from "../../../domain/catalog/AdItem.ts"
+import * as ProductItem from "../../../domain/catalog/ProductItem.ts"
+import * as ShopItem from "../../../domain/catalog/ShopItem.ts"
 import { ExportFormat, fileOf } from "../../../services/search/ExportFile.ts"
 import type { Item } from "../../../services/search/ExportFile.ts"
 import * as Page from "../../../domain/search/Page.ts"
@@ -14,7 +21,8 @@ import type { SearchSubject } from "../../../domain/search/SavedSearch.ts"
 import type { InvalidArguments } from "../../../domain/ToolError.ts"
 import { DailyPageViews } from "../../../services/limits/DailyPageViews.ts"
 import type { SearchFailure } from "../../../services/limits/SearchPermits.ts"
-import { SearchExport } from "../../../services/search/SearchExport.ts"
+import { AdSearch, ProductSearch, ShopSearch } from "../../../services/search/Searches.ts"
+import { links } from "../../../services/tools/DashboardUrl.ts"
 import { inTime } from "../../../services/tools/ToolDefinition.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import { exportPath, searchPath } from "./SearchActions.ts"
@@ -23,12 +31,16 @@ import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { queryOf } from "../shared/Query.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
+/** Replaces the page of the search. */
+const whole = { page: 1, per_page: Page.lastPage * Page.maxPerPage }
+
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const access = yield* CatalogAccess
     const ofTheDay = yield* DailyPageViews
-    const exported = yield* SearchExport
+    const [adSearch, productSearch, shopSearch] = yield* Effect.all([AdSearch, ProductSearch, ShopSearch])
+    const context = links(yield* AppConfig)
 
     const add = Effect.fnUntraced(function* <Query>(
       subject: SearchSubject,
@@ -68,8 +80,20 @@ export const layer = Layer.effectDiscard(
       }
     })
 
-    yield* add("ads", searchKinds.ads.decode, (query) => exported.ads(query))
-    yield* add("products", searchKinds.products.decode, (query, accountId) => exported.products(query, accountId))
-    yield* add("stores", searchKinds.stores.decode, (query, accountId) => exported.stores(query, accountId))
+    yield* add("ads", searchKinds.ads.decode, (query) =>
+      Effect.zipWith(adSearch.search({ ...query, ...whole }), DateTime.now, ({ ads }, now) =>
+        ads.map((ad) => AdItem.present(ad, { ...context, today: DateTime.formatIsoDateUtc(now) }))
+      )
+    )
+    yield* add("products", searchKinds.products.decode, (query, accountId) =>
+      Effect.map(productSearch.search({ ...query, ...whole }, accountId), ({ products }) =>
+        products.map((product) => ProductItem.present(product, context))
+      )
+    )
+    yield* add("stores", searchKinds.stores.decode, (query, accountId) =>
+      Effect.map(shopSearch.search({ ...query, ...whole }, accountId), ({ shops }) =>
+        shops.map((shop) => ShopItem.present(shop, context))
+      )
+    )
   })
 )
