@@ -7,7 +7,7 @@
  */
 import * as AdKey from "./AdKey.ts"
 import type { SpellingKind } from "./Records.ts"
-import { figures, lettersOf, livePlaces, masks } from "./Segment.ts"
+import { figures, lettersOf, livePlaces, masks, record } from "./Segment.ts"
 import type { Items, Place, SegmentList, SegmentView, Words } from "./Segment.ts"
 import { bitmapLength, setRows } from "./Bitmap.ts"
 import { compareText, readRows, wordCount, wordText } from "./Words.ts"
@@ -30,108 +30,106 @@ export const differences = (
   const found: Array<string> = []
   const report: Report = (difference) => void (found.length < limit && found.push(difference))
   for (const [index, side] of [a, b].entries()) checkWhole(side.list, (fault) => report(`${names[index]}: ${fault}`))
-  const left = readerOf(a)
-  const right = readerOf(b)
+  const left = storesOf(a, names[0])
+  const right = storesOf(b, names[1])
   let [at, to] = [0, 0]
-  while ((at < left.places.length || to < right.places.length) && found.length < limit) {
-    const idA = left.places[at]?.id ?? Number.POSITIVE_INFINITY
-    const idB = right.places[to]?.id ?? Number.POSITIVE_INFINITY
-    if (idA === idB) compareStores(left.read(at++), right.read(to++), names, report)
-    else if (idA < idB) report(`store ${left.places[at++]!.id} is in ${names[0]} only`)
-    else report(`store ${right.places[to++]!.id} is in ${names[1]} only`)
+  while ((at < left.length || to < right.length) && found.length < limit) {
+    const idA = left[at]?.id ?? Number.POSITIVE_INFINITY
+    const idB = right[to]?.id ?? Number.POSITIVE_INFINITY
+    if (idA === idB) compareStores(left[at++]!, right[to++]!, report)
+    else if (idA < idB) report(`store ${left[at++]!.id} is in ${names[0]} only`)
+    else report(`store ${right[to++]!.id} is in ${names[1]} only`)
   }
   return found
 }
 
-interface StoreReader extends Place {
+/** A store of one of the two sides, which `side` names. */
+interface Store extends Place {
+  readonly side: string
   readonly hashes: SegmentHashes
-  readonly contents: Contents
+  readonly spellings: Contents["spellings"]
 }
 
-const readerOf = (contents: Contents) => {
-  const places = livePlaces(contents.list)
-  const hashes = new Map(contents.list.map((view) => [view, hashesOf(view)] as const))
-  return {
-    places,
-    read: (at: number): StoreReader => {
-      const place = places[at]!
-      return { ...place, hashes: hashes.get(place.view)!, contents }
+const storesOf = ({ list, spellings }: Contents, side: string): ReadonlyArray<Store> => {
+  const hashes = new Map(list.map((view) => [view, hashesOf(view)] as const))
+  return livePlaces(list).map((place) => ({ ...place, side, hashes: hashes.get(place.view)!, spellings }))
+}
+
+const compareStores = (a: Store, b: Store, report: Report): void => {
+  compareRows(`store ${a.id}`, "stores", a, a.row, b, b.row, report)
+  compareItems("product", "products", a, b, report)
+  compareItems("ad", "ads", a, b, report)
+}
+
+/** Compares items in the default order of the store, which is equal for equal records. */
+const compareItems = (name: string, kind: "products" | "ads", a: Store, b: Store, report: Report): void => {
+  const [left, right] = [a.view.segment[kind], b.view.segment[kind]]
+  const [fromA, fromB] = [left.offsets[a.row]!, right.offsets[b.row]!]
+  const [countA, countB] = [left.offsets[a.row + 1]! - fromA, right.offsets[b.row + 1]! - fromB]
+  if (countA !== countB) return report(`store ${a.id}: it has ${countA} ${kind} in ${a.side}, ${countB} in ${b.side}`)
+  for (let at = 0; at < countA; at++) {
+    const [idA, idB] = [left.ids[fromA + at]!, right.ids[fromB + at]!]
+    if (idA !== idB) {
+      return report(`store ${a.id}: at place ${at} is ${name} ${idA} in ${a.side}, ${idB} in ${b.side}`)
     }
+    compareRows(`${name} ${idA}`, kind, a, fromA + at, b, fromB + at, report)
   }
 }
 
-type Names = readonly [a: string, b: string]
+const compareRows = (
+  what: string,
+  table: Table,
+  a: Store,
+  rowA: number,
+  b: Store,
+  rowB: number,
+  report: Report
+): void => {
+  const [left, right] = [valuesOf[table](a, rowA), valuesOf[table](b, rowB)]
+  for (const [name, value] of Object.entries(left)) {
+    if (!Object.is(value, right[name])) report(`${what}: ${name} is ${value} in ${a.side}, ${right[name]} in ${b.side}`)
+  }
+  const [hashesA, hashesB] = [a.hashes[table], b.hashes[table]]
+  if (hashesA.first[rowA] === hashesB.first[rowB] && hashesA.second[rowA] === hashesB.second[rowB]) return
+  const [wordsA, wordsB] = [wordsOf(a.view, table, rowA), wordsOf(b.view, table, rowB)]
+  const only = (own: ReadonlySet<string>, other: ReadonlySet<string>) =>
+    Array.from(own)
+      .filter((word) => !other.has(word))
+      .join(" ")
+  report(`${what}: words of ${a.side} only: "${only(wordsA, wordsB)}"; of ${b.side} only: "${only(wordsB, wordsA)}"`)
+}
 
-const compareStores = (a: StoreReader, b: StoreReader, names: Names, report: Report): void => {
-  const differ = (what: string, left: string | number | undefined, right: string | number | undefined) => {
-    if (!Object.is(left, right)) report(`store ${a.id}: ${what} is ${left} in ${names[0]}, ${right} in ${names[1]}`)
-  }
-  const [left, right] = [a.view.columns, b.view.columns]
-  for (const name of figures) differ(name, left.figures[name][a.row], right.figures[name][b.row])
-  for (const name of masks) differ(name, left.masks[name][a.row], right.masks[name][b.row])
-  differ("relevance", left.relevance[a.row], right.relevance[b.row])
-  differ("niche", left.codes.niche[a.row], right.codes.niche[b.row])
-  differ("country", letters(left.codes.country[a.row]!, 2), letters(right.codes.country[b.row]!, 2))
-  differ("currency", letters(left.codes.currency[a.row]!, 3), letters(right.codes.currency[b.row]!, 3))
-  for (const kind of ["theme", "extension"] as const) {
-    differ(kind, spelling(a, kind, left.codes[kind][a.row]!), spelling(b, kind, right.codes[kind][b.row]!))
-  }
-  differ("apps", appsOf(a), appsOf(b))
-  compareWords(`store ${a.id}`, a, b, names, report, "stores", a.row, b.row)
-  compareItems("product", "products", a, b, names, report)
-  compareItems("ad", "ads", a, b, names, report)
+type Values = Readonly<Record<string, number | string>>
+
+/** The values of a row, by name. */
+const valuesOf: Readonly<Record<Table, (store: Store, row: number) => Values>> = {
+  stores: ({ spellings, view: { columns } }, row) => {
+    const spelling = (kind: SpellingKind, id: number): string =>
+      id === 0 ? "none" : (spellings[kind][id - 1] ?? `unknown spelling ${id}`)
+    const apps = columns.apps.slice(columns.appOffsets[row], columns.appOffsets[row + 1])
+    return {
+      ...record(figures, (name) => columns.figures[name][row]!),
+      ...record(masks, (name) => columns.masks[name][row]!),
+      relevance: columns.relevance[row]!,
+      niche: columns.codes.niche[row]!,
+      country: letters(columns.codes.country[row]!, 2),
+      currency: letters(columns.codes.currency[row]!, 3),
+      theme: spelling("theme", columns.codes.theme[row]!),
+      extension: spelling("extension", columns.codes.extension[row]!),
+      apps: Array.from(apps, (id) => spelling("app", id))
+        .sort()
+        .join(", ")
+    }
+  },
+  products: ({ view }, row) => {
+    const { created, price, prices, recency } = view.segment.products
+    return { price: prices[price[row]!]!, created: created[row]!, recency: recency[row]! }
+  },
+  ads: ({ view }, row) => ({ key: view.segment.ads.keys[row]! })
 }
 
 const letters = (code: number, length: number) => (code === 0 ? "none" : lettersOf(code, length))
 
-const spelling = ({ contents }: StoreReader, kind: SpellingKind, id: number): string =>
-  id === 0 ? "none" : (contents.spellings[kind][id - 1] ?? `unknown spelling ${id}`)
-
-const appsOf = (reader: StoreReader): string => {
-  const { appOffsets, apps } = reader.view.columns
-  return Array.from(apps.slice(appOffsets[reader.row], appOffsets[reader.row + 1]), (id) => spelling(reader, "app", id))
-    .sort()
-    .join(", ")
-}
-
-/** The values of an item's row, by name. */
-const valuesOf = ({ segment }: SegmentView, kind: "products" | "ads", row: number): Record<string, number> => {
-  if (kind === "ads") return { key: segment.ads.keys[row]! }
-  const { created, price, prices, recency } = segment.products
-  return { price: prices[price[row]!]!, created: created[row]!, recency: recency[row]! }
-}
-
-/** Compares items in the default order of the store, which is equal for equal records. */
-const compareItems = (
-  name: string,
-  kind: "products" | "ads",
-  a: StoreReader,
-  b: StoreReader,
-  names: Names,
-  report: Report
-): void => {
-  const [left, right] = [a.view.segment[kind], b.view.segment[kind]]
-  const [fromA, fromB] = [left.offsets[a.row]!, right.offsets[b.row]!]
-  const [countA, countB] = [left.offsets[a.row + 1]! - fromA, right.offsets[b.row + 1]! - fromB]
-  if (countA !== countB) {
-    return report(`store ${a.id}: it has ${countA} ${kind} in ${names[0]}, ${countB} in ${names[1]}`)
-  }
-  for (let at = 0; at < countA; at++) {
-    const [rowA, rowB] = [fromA + at, fromB + at]
-    const [idA, idB] = [left.ids[rowA]!, right.ids[rowB]!]
-    if (idA !== idB) {
-      return report(`store ${a.id}: at place ${at} is ${name} ${idA} in ${names[0]}, ${idB} in ${names[1]}`)
-    }
-    const [valuesA, valuesB] = [valuesOf(a.view, kind, rowA), valuesOf(b.view, kind, rowB)]
-    for (const [what, value] of Object.entries(valuesA)) {
-      if (Object.is(value, valuesB[what])) continue
-      report(`${name} ${idA}: ${what} is ${value} in ${names[0]}, ${valuesB[what]} in ${names[1]}`)
-    }
-    compareWords(`${name} ${idA}`, a, b, names, report, kind, rowA, rowB)
-  }
-}
-
-type Table = "stores" | "products" | "ads"
 type SegmentHashes = Readonly<Record<Table, RowHashes>>
 
 /** Two sums over the word hashes of each row. */
@@ -145,11 +143,10 @@ const tableOf = ({ segment }: SegmentView, table: Table): { readonly words: Word
     ? { words: segment.words, rows: segment.storeIds.length }
     : { words: segment[table].words, rows: segment[table].ids.length }
 
-const hashesOf = (view: SegmentView): SegmentHashes => ({
-  stores: rowHashes(view, "stores"),
-  products: rowHashes(view, "products"),
-  ads: rowHashes(view, "ads")
-})
+const tables = ["stores", "products", "ads"] as const
+type Table = (typeof tables)[number]
+
+const hashesOf = (view: SegmentView): SegmentHashes => record(tables, (table) => rowHashes(view, table))
 
 const rowHashes = (view: SegmentView, table: Table): RowHashes => {
   const { rows, words } = tableOf(view, table)
@@ -174,28 +171,6 @@ const hash = (text: Uint16Array, seed: number): number => {
   for (const unit of text) value = Math.imul(value ^ unit, 0x01000193)
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   return (value ^ (value >>> 13)) >>> 0
-}
-
-const compareWords = (
-  what: string,
-  a: StoreReader,
-  b: StoreReader,
-  names: Names,
-  report: Report,
-  table: Table,
-  rowA: number,
-  rowB: number
-): void => {
-  const [left, right] = [a.hashes[table], b.hashes[table]]
-  if (left.first[rowA] === right.first[rowB] && left.second[rowA] === right.second[rowB]) return
-  const [wordsA, wordsB] = [wordsOf(a.view, table, rowA), wordsOf(b.view, table, rowB)]
-  const only = (own: ReadonlySet<string>, other: ReadonlySet<string>) =>
-    Array.from(own)
-      .filter((word) => !other.has(word))
-      .join(" ")
-  report(
-    `${what}: words of ${names[0]} only: "${only(wordsA, wordsB)}"; of ${names[1]} only: "${only(wordsB, wordsA)}"`
-  )
 }
 
 /** Scans all postings of the segment, which is acceptable for the few rows that differ. */
@@ -231,7 +206,7 @@ const checkWhole = (list: SegmentList, report: Report): void => {
     checkOrder("started", ads.byStarted, (row) => AdKey.startDayOf(ads.keys[row]!), ads.ids, reportHere)
     if (AdKey.flagBitmaps(ads.keys).some((bits, at) => bits !== ads.flags[at]))
       reportHere("the bitmaps of flags are wrong")
-    for (const table of ["stores", "products", "ads"] as const) {
+    for (const table of tables) {
       const { rows, words } = tableOf(view, table)
       checkWords(words, rows, (fault) => reportHere(`words of ${table}: ${fault}`))
     }
