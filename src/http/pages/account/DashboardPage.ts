@@ -25,8 +25,8 @@ import { Layout, overviewPath, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
-import { table } from "../shared/Table.ts"
-import { labelOf } from "../usage/CallsTable.ts"
+import { tableOf } from "../shared/Table.ts"
+import { labelOf, outcomeBadge } from "../usage/CallsTable.ts"
 import { statusBadge, subscriptionNotice } from "./Subscription.ts"
 
 /** The usage page has the others. */
@@ -87,18 +87,15 @@ const lastCalls = (calls: ReadonlyArray<RecordedCall>, locale: Locale): Html => 
   const { text } = locale
   return html`<section class="panel" aria-labelledby="last-calls">
     <h2 id="last-calls">${text("usage.lastCalls")}</h2>
-    ${table({
+    ${tableOf<RecordedCall>({
       label: text("usage.lastCalls"),
-      heads: [text("usage.time"), text("usage.tool"), text("usage.who"), text("usage.outcome")],
-      rows: calls.map(
-        ({ at, caller, outcome, tool }) =>
-          html`<tr>
-            <td>${locale.dateTime(at)}</td>
-            <td><code>${tool}</code></td>
-            <td>${labelOf(caller, locale)}</td>
-            <td><span class="badge ${outcome === "ok" ? "good" : "bad"}">${outcome}</span></td>
-          </tr>`
-      )
+      items: calls,
+      columns: [
+        [text("usage.time"), ({ at }) => locale.dateTime(at)],
+        [text("usage.tool"), ({ tool }) => html`<code>${tool}</code>`],
+        [text("usage.who"), ({ caller }) => labelOf(caller, locale)],
+        [text("usage.outcome"), outcomeBadge]
+      ]
     })}
     <p><a href="${sections.usage}">${text("dashboard.allCalls")}</a></p>
   </section>`

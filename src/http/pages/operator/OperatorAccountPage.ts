@@ -22,7 +22,8 @@ import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import { select } from "../shared/Select.ts"
-import { table } from "../shared/Table.ts"
+import type { Select } from "../shared/Select.ts"
+import { tableOf } from "../shared/Table.ts"
 import { statusBadge } from "../account/Subscription.ts"
 import { usageCharts } from "../usage/UsageCharts.ts"
 
@@ -46,46 +47,27 @@ const figures = (account: AccountEntry, locale: Locale): Html => {
   </dl>`
 }
 
+export const planChoices = plans.map((value) => ({ value, label: titles[value] }))
+
+export const statusChoices = ({ text }: Locale) =>
+  subscriptionStatuses.map((value) => ({ value, label: text(`subscription.statuses.${value}`) }))
+
 const changeForms = ({ id, plan, status }: AccountEntry, locale: Locale): Html => {
-  const form = (what: "plan" | "status", field: Html) =>
+  const { text } = locale
+  // Both fields have the name that the confirmation reads; their labels need different ids.
+  const form = (what: "plan" | "status", label: string, chosen: string, options: Select["options"]) =>
     html`<form method="get" action="${changePath(id, what)}" class="change">
-      ${field}
-      <button
-        type="submit"
-        class="secondary"
-        aria-label="${locale.text("operator.goOn")}: ${what === "plan" ? locale.text("operator.newPlan") : locale.text("operator.newStatus")}"
-      >
-        ${locale.text("operator.goOn")}
+      ${select({ id: `new-${what}`, name: "to", label, chosen, options })}
+      <button type="submit" class="secondary" aria-label="${text("operator.goOn")}: ${label}">
+        ${text("operator.goOn")}
       </button>
     </form>`
   return html`<section class="panel" aria-labelledby="change">
-    <h2 id="change">${locale.text("operator.change")}</h2>
-    <p>${locale.text("operator.changeAbout")}</p>
+    <h2 id="change">${text("operator.change")}</h2>
+    <p>${text("operator.changeAbout")}</p>
     <div class="changes">
-      ${form(
-        "plan",
-        // Both fields have the name that the confirmation reads; their labels need different ids.
-        select({
-          id: "new-plan",
-          name: "to",
-          label: locale.text("operator.newPlan"),
-          chosen: plan,
-          options: plans.map((value) => ({ value, label: titles[value] }))
-        })
-      )}
-      ${form(
-        "status",
-        select({
-          id: "new-status",
-          name: "to",
-          label: locale.text("operator.newStatus"),
-          chosen: status,
-          options: subscriptionStatuses.map((value) => ({
-            value,
-            label: locale.text(`subscription.statuses.${value}`)
-          }))
-        })
-      )}
+      ${form("plan", text("operator.newPlan"), plan, planChoices)}
+      ${form("status", text("operator.newStatus"), status, statusChoices(locale))}
     </div>
   </section>`
 }
@@ -99,41 +81,38 @@ const section = (heading: string, body: Html): Html =>
 const periodsTable = (periods: ReadonlyArray<Credits>, { date, number, text }: Locale): Html =>
   periods.length === 0
     ? html`<p class="hint">${text("operator.noPeriods")}</p>`
-    : table({
+    : tableOf<Credits>({
         label: text("operator.periods"),
-        heads: [text("operator.period"), { figure: text("operator.used") }, { figure: text("operator.allowance") }],
-        rows: periods.map(
-          (period) =>
-            html`<tr>
-              <td class="day">${date(period.periodStart)} – ${date(period.periodEnd)}</td>
-              <td class="figure">${number(period.used)}</td>
-              <td class="figure">${number(period.allowance)}</td>
-            </tr>`
-        )
+        items: periods,
+        columns: [
+          [text("operator.period"), ({ periodEnd, periodStart }) => `${date(periodStart)} – ${date(periodEnd)}`, "day"],
+          [text("operator.used"), ({ used }) => number(used), "figure"],
+          [text("operator.allowance"), ({ allowance }) => number(allowance), "figure"]
+        ]
       })
 
 interface Credential extends Pick<ApiKey, "name" | "createdAt" | "lastUsedAt"> {
   readonly lastFour?: string
 }
 
+const credentialName = ({ lastFour, name }: Credential): Html =>
+  html`<bdi>${name}</bdi>${lastFour !== undefined && html` <code>${mask("api_key", lastFour)}</code>`}`
+
 const credentials = (kind: "keys" | "apps", all: ReadonlyArray<Credential>, { date, dateTime, text }: Locale): Html =>
   all.length === 0
     ? html`<p class="hint">${text(kind === "keys" ? "operator.noKeys" : "operator.noApps")}</p>`
-    : table({
+    : tableOf<Credential>({
         label: text(`operator.${kind}`),
-        heads: [
-          text(kind === "keys" ? "operator.keyName" : "operator.appName"),
-          text("operator.created"),
-          text("operator.lastUse")
-        ],
-        rows: all.map(
-          ({ createdAt, lastFour, lastUsedAt, name }) =>
-            html`<tr>
-              <td><bdi>${name}</bdi>${lastFour !== undefined && html` <code>${mask("api_key", lastFour)}</code>`}</td>
-              <td class="day">${date(createdAt)}</td>
-              <td class="day">${lastUsedAt === null ? text("operator.never") : dateTime(lastUsedAt)}</td>
-            </tr>`
-        )
+        items: all,
+        columns: [
+          [text(kind === "keys" ? "operator.keyName" : "operator.appName"), credentialName],
+          [text("operator.created"), ({ createdAt }) => date(createdAt), "day"],
+          [
+            text("operator.lastUse"),
+            ({ lastUsedAt }) => (lastUsedAt === null ? text("operator.never") : dateTime(lastUsedAt)),
+            "day"
+          ]
+        ]
       })
 
 const isPlan = Schema.is(Plan)
@@ -158,26 +137,27 @@ const valueOf = (what: AccountChange["what"], value: string, locale: Locale): st
   }
 }
 
+const changed = ({ after, before, what }: AccountChange, locale: Locale): string => {
+  const { text } = locale
+  if (before === null || after === null) return text(`operator.what.${what}`)
+  const [from, to] = [valueOf(what, before, locale), valueOf(what, after, locale)]
+  return `${text(`operator.what.${what}`)}: ${text("operator.fromTo", { before: from, after: to })}`
+}
+
 const changesTable = (changes: ReadonlyArray<AccountChange>, locale: Locale): Html =>
   changes.length === 0
     ? html`<p class="hint">${locale.text("operator.noHistory")}</p>`
-    : table({
+    : tableOf<AccountChange>({
         label: locale.text("operator.history"),
-        heads: [locale.text("operator.when"), locale.text("operator.changed"), locale.text("operator.by")],
-        rows: changes.map(
-          ({ after, at, before, by, source, what }) =>
-            html`<tr>
-              <td class="day">${locale.dateTime(at)}</td>
-              <td class="wordy">
-                ${locale.text(`operator.what.${what}`)}${
-                  before !== null &&
-                  after !== null &&
-                  `: ${locale.text("operator.fromTo", { before: valueOf(what, before, locale), after: valueOf(what, after, locale) })}`
-                }
-              </td>
-              <td>${by ?? locale.text(source === null ? "operator.commandLine" : "operator.byBilling")}</td>
-            </tr>`
-        )
+        items: changes,
+        columns: [
+          [locale.text("operator.when"), ({ at }) => locale.dateTime(at), "day"],
+          [locale.text("operator.changed"), (change) => changed(change, locale), "wordy"],
+          [
+            locale.text("operator.by"),
+            ({ by, source }) => by ?? locale.text(source === null ? "operator.commandLine" : "operator.byBilling")
+          ]
+        ]
       })
 
 export const layer = Layer.effectDiscard(

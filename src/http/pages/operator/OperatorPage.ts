@@ -1,6 +1,7 @@
 /** `/dashboard/operator`: a list of all accounts with filters, for operators. */
 import { Effect, Layer, Schema } from "effect"
-import { Plan, plans, Role, roles, SubscriptionStatus, subscriptionStatuses } from "../../../domain/access/Account.ts"
+import { Plan, Role, roles, SubscriptionStatus } from "../../../domain/access/Account.ts"
+import type { Credits } from "../../../domain/access/Account.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { AccountDirectory } from "../../../services/access/AccountDirectory.ts"
 import type { AccountEntry, AccountFilter, AccountPage } from "../../../services/access/AccountDirectory.ts"
@@ -9,13 +10,14 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { accountPath } from "./OperatorAccountPage.ts"
+import { accountPath, planChoices, statusChoices } from "./OperatorAccountPage.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
 import { PathId } from "../shared/PathId.ts"
 import { addressOf, fieldsOf } from "../shared/Query.ts"
 import { select } from "../shared/Select.ts"
+import type { Select } from "../shared/Select.ts"
 import { statusBadge } from "../account/Subscription.ts"
-import { table } from "../shared/Table.ts"
+import { tableOf } from "../shared/Table.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
 const path = sections.operator
@@ -48,7 +50,14 @@ const isFiltered = ({ email, plan, role, status }: AccountFilter): boolean =>
   [email, plan, role, status].some((value) => value !== undefined)
 
 const form = (filter: AccountFilter, locale: Locale): Html => {
-  const any = { value: "", label: locale.text("operator.any") }
+  const { text } = locale
+  const choice = (name: "plan" | "status" | "role", options: Select["options"]) =>
+    select({
+      name,
+      label: text(`operator.${name}`),
+      chosen: filter[name],
+      options: [{ value: "", label: text("operator.any") }, ...options]
+    })
   return html`<form method="get" action="${path}" class="account-filters">
     <div class="field">
       <label for="email">${locale.text("operator.email")}</label>
@@ -65,69 +74,37 @@ const form = (filter: AccountFilter, locale: Locale): Html => {
         value="${filter.email ?? ""}"
       />
     </div>
-    ${select({
-      name: "plan",
-      label: locale.text("operator.plan"),
-      chosen: filter.plan,
-      options: [any, ...plans.map((value) => ({ value, label: titles[value] }))]
-    })}
-    ${select({
-      name: "status",
-      label: locale.text("operator.status"),
-      chosen: filter.status,
-      options: [
-        any,
-        ...subscriptionStatuses.map((value) => ({ value, label: locale.text(`subscription.statuses.${value}`) }))
-      ]
-    })}
-    ${select({
-      name: "role",
-      label: locale.text("operator.role"),
-      chosen: filter.role,
-      options: [any, ...roles.map((value) => ({ value, label: locale.text(`operator.roles.${value}`) }))]
-    })}
+    ${choice("plan", planChoices)} ${choice("status", statusChoices(locale))}
+    ${choice(
+      "role",
+      roles.map((value) => ({ value, label: text(`operator.roles.${value}`) }))
+    )}
     <button type="submit">${locale.text("operator.show")}</button>
   </form>`
 }
 
-const row = (account: AccountEntry, locale: Locale): Html => {
-  const { credits } = account
-  return html`<tr>
-    <th scope="row" class="wordy">
-      <a href="${accountPath(account.id)}">${account.email}</a>
-      ${account.role === "operator" && html`<span class="badge">${locale.text("operator.roles.operator")}</span>`}
-    </th>
-    <td>${titles[account.plan]}</td>
-    <td>${statusBadge(account.status, locale)}</td>
-    <td class="figure">
-      ${credits === undefined ? "–" : `${locale.number(credits.used)} / ${locale.number(credits.allowance)}`}
-    </td>
-    <td class="day">${credits === undefined ? "–" : locale.date(credits.periodEnd)}</td>
-    <td class="figure">${locale.number(account.activeKeys)}</td>
-    <td class="figure">${locale.number(account.connectedApps)}</td>
-    <td class="day">
-      ${account.lastUsedAt === null ? locale.text("operator.never") : locale.date(account.lastUsedAt)}
-    </td>
-    <td class="day">${locale.date(account.createdAt)}</td>
-  </tr>`
-}
-
-const accountTable = ({ accounts }: AccountPage, locale: Locale): Html =>
-  table({
-    label: locale.text("operator.table"),
-    heads: [
-      locale.text("operator.email"),
-      locale.text("operator.plan"),
-      locale.text("operator.status"),
-      { figure: locale.text("operator.credits") },
-      locale.text("operator.until"),
-      { figure: locale.text("operator.keys") },
-      { figure: locale.text("operator.apps") },
-      locale.text("operator.lastUse"),
-      locale.text("operator.created")
-    ],
-    rows: accounts.map((account) => row(account, locale))
+const accountTable = ({ accounts }: AccountPage, locale: Locale): Html => {
+  const { date, number, text } = locale
+  const nameOf = ({ email, id, role }: AccountEntry) =>
+    html`<a href="${accountPath(id)}">${email}</a>
+      ${role === "operator" && html`<span class="badge">${text("operator.roles.operator")}</span>`}`
+  const used = (credits: Credits) => `${number(credits.used)} / ${number(credits.allowance)}`
+  return tableOf<AccountEntry>({
+    label: text("operator.table"),
+    items: accounts,
+    columns: [
+      [text("operator.email"), nameOf, "name"],
+      [text("operator.plan"), ({ plan }) => titles[plan]],
+      [text("operator.status"), ({ status }) => statusBadge(status, locale)],
+      [text("operator.credits"), ({ credits }) => (credits === undefined ? "–" : used(credits)), "figure"],
+      [text("operator.until"), ({ credits }) => (credits === undefined ? "–" : date(credits.periodEnd)), "day"],
+      [text("operator.keys"), ({ activeKeys }) => number(activeKeys), "figure"],
+      [text("operator.apps"), ({ connectedApps }) => number(connectedApps), "figure"],
+      [text("operator.lastUse"), ({ lastUsedAt: at }) => (at === null ? text("operator.never") : date(at)), "day"],
+      [text("operator.created"), ({ createdAt }) => date(createdAt), "day"]
+    ]
   })
+}
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {

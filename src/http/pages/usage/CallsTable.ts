@@ -5,7 +5,7 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { select } from "../shared/Select.ts"
-import { table } from "../shared/Table.ts"
+import { tableOf } from "../shared/Table.ts"
 import * as UsageAddress from "./UsageAddress.ts"
 import type { UsageView } from "./UsageAddress.ts"
 
@@ -59,32 +59,26 @@ const filterForm = (view: UsageView, choices: CallChoices, locale: Locale): Html
   </form>`
 }
 
-const row = (call: RecordedCall, locale: Locale): Html =>
-  html`<tr>
-    <td class="moment">${locale.dateTime(call.at)}</td>
-    <td><code>${call.tool}</code></td>
-    <td>${labelOf(call.caller, locale)}</td>
-    <td><span class="badge ${call.outcome === "ok" ? "good" : "bad"}">${call.outcome}</span></td>
-    <td class="figure">${locale.number(call.credits)}</td>
-    <td class="figure">${locale.text("usage.milliseconds", { count: call.durationMillis })}</td>
-    <td><code class="request">${call.requestId}</code></td>
-  </tr>`
+export const outcomeBadge = ({ outcome }: RecordedCall): Html =>
+  html`<span class="badge ${outcome === "ok" ? "good" : "bad"}">${outcome}</span>`
 
-const callsTable = (calls: ReadonlyArray<RecordedCall>, locale: Locale): Html =>
-  table({
-    label: locale.text("usage.lastCalls"),
+const callsTable = (calls: ReadonlyArray<RecordedCall>, locale: Locale): Html => {
+  const { dateTime, number, text } = locale
+  return tableOf<RecordedCall>({
+    label: text("usage.lastCalls"),
     kind: "calls",
-    heads: [
-      locale.text("usage.time"),
-      locale.text("usage.tool"),
-      locale.text("usage.who"),
-      locale.text("usage.outcome"),
-      { figure: locale.text("usage.credits") },
-      { figure: locale.text("usage.duration") },
-      locale.text("usage.requestId")
-    ],
-    rows: calls.map((call) => row(call, locale))
+    items: calls,
+    columns: [
+      [text("usage.time"), ({ at }) => dateTime(at), "moment"],
+      [text("usage.tool"), ({ tool }) => html`<code>${tool}</code>`],
+      [text("usage.who"), ({ caller }) => labelOf(caller, locale)],
+      [text("usage.outcome"), outcomeBadge],
+      [text("usage.credits"), ({ credits }) => number(credits), "figure"],
+      [text("usage.duration"), ({ durationMillis: count }) => text("usage.milliseconds", { count }), "figure"],
+      [text("usage.requestId"), ({ requestId }) => html`<code class="request">${requestId}</code>`]
+    ]
   })
+}
 
 export const lastCalls = (
   {

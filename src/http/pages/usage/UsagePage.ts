@@ -20,7 +20,7 @@ import { Layout } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
-import { table } from "../shared/Table.ts"
+import { tableOf } from "../shared/Table.ts"
 import * as UsageAddress from "./UsageAddress.ts"
 import type { UsageView } from "./UsageAddress.ts"
 import { usageCharts } from "./UsageCharts.ts"
@@ -154,16 +154,13 @@ const amounts = (
     ? undefined
     : html`<section class="panel">
         <h2>${title}</h2>
-        ${table({
+        ${tableOf<(typeof rows)[number]>({
           label: title,
-          heads: [over, { figure: locale.text("usage.calls") }, { figure: locale.text("usage.credits") }],
-          rows: rows.map(
-            ({ calls, credits, what }) =>
-              html`<tr>
-                <td>${what}</td>
-                <td class="figure">${locale.number(calls)}</td>
-                <td class="figure">${locale.number(credits)}</td>
-              </tr>`
-          )
+          items: rows,
+          columns: [
+            [over, ({ what }) => what],
+            [locale.text("usage.calls"), ({ calls }) => locale.number(calls), "figure"],
+            [locale.text("usage.credits"), ({ credits }) => locale.number(credits), "figure"]
+          ]
         })}
       </section>`
