@@ -9,7 +9,7 @@ import { needConfirmation } from "../../../services/access/passkeys/Confirmation
 import { Sessions } from "../../../services/access/Sessions.ts"
 import type { Session } from "../../../services/access/Sessions.ts"
 import { closePath } from "./ClosePage.ts"
-import * as Csrf from "../shared/Csrf.ts"
+import { buttonForm, quietForm } from "../shared/ButtonForm.ts"
 import { deviceName } from "../shared/DeviceName.ts"
 import { doneNotice, withDone } from "../shared/FlashNotice.ts"
 import { emailPath } from "./EmailPage.ts"
@@ -39,27 +39,19 @@ const confirmFirst = () => Effect.succeed(seeOther(ReturnTo.confirmPath(`${accou
 
 const sessionItem = (session: Session, visitor: SignedIn): Html => {
   const { locale } = visitor
-  const { dateTime } = locale
+  const { dateTime, text } = locale
   const device = deviceName(session.device, locale)
   const isThis = session.id === visitor.session.id
   return html`<li>
     <div>
       <strong>${device}</strong>
-      ${isThis && html`<span class="badge good">${locale.text("account.thisOne")}</span>`}
+      ${isThis && html`<span class="badge good">${text("account.thisOne")}</span>`}
       <p class="hint">
-        <span>${locale.text("account.started")}: ${dateTime(session.startedAt)}</span>
-        <span>${locale.text("account.lastUsed")}: ${dateTime(session.lastUsedAt)}</span>
+        <span>${text("account.started")}: ${dateTime(session.startedAt)}</span>
+        <span>${text("account.lastUsed")}: ${dateTime(session.lastUsedAt)}</span>
       </p>
     </div>
-    ${
-      !isThis &&
-      html`<form method="post" action="${endPath(session.id)}" class="quiet">
-        ${Csrf.hidden(visitor)}
-        <button type="submit" class="quiet" aria-label="${locale.text("account.endOf", { device })}">
-          ${locale.text("account.end")}
-        </button>
-      </form>`
-    }
+    ${!isThis && quietForm(visitor, endPath(session.id), text("account.end"), text("account.endOf", { device }))}
   </li>`
 }
 
@@ -117,13 +109,7 @@ export const layer = Layer.effectDiscard(
             <ul class="rows">
               ${list.map((each) => sessionItem(each, visitor))}
             </ul>
-            ${
-              list.length > 1 &&
-              html`<form method="post" action="${endOthersPath}" class="button">
-                ${Csrf.hidden(visitor)}
-                <button type="submit" class="secondary outline">${text("account.endOthers")}</button>
-              </form>`
-            }
+            ${list.length > 1 && buttonForm(visitor, endOthersPath, text("account.endOthers"))}
           </section>
           <section class="panel" aria-labelledby="closing">
             <h2 id="closing">${text("account.closing")}</h2>

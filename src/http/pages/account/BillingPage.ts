@@ -8,7 +8,7 @@ import * as Plan from "../../../domain/access/Plan.ts"
 import type { PaidPlan } from "../../../domain/access/StripeSubscription.ts"
 import { Billing } from "../../../services/billing/Billing.ts"
 import { returnPath } from "../../../services/billing/StripeApi.ts"
-import * as Csrf from "../shared/Csrf.ts"
+import { buttonForm } from "../shared/ButtonForm.ts"
 import { doneNotice, withDone } from "../shared/FlashNotice.ts"
 import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
@@ -39,14 +39,11 @@ export const layer = Layer.effectDiscard(
 
     const offer = (plan: PaidPlan, visitor: SignedIn): Html => {
       const { text } = visitor.locale
+      const title = Plan.titles[plan]
       return html`<section class="panel" aria-labelledby="${plan}">
-        <h2 id="${plan}">${Plan.titles[plan]}</h2>
+        <h2 id="${plan}">${title}</h2>
         <p>${text("billing.credits", { credits: credits[plan] })}</p>
-        <form method="post" action="${checkoutPath}" class="button">
-          ${Csrf.hidden(visitor)}
-          <input type="hidden" name="plan" value="${plan}" />
-          <button type="submit">${text("billing.subscribe", { plan: Plan.titles[plan] })}</button>
-        </form>
+        ${buttonForm(visitor, checkoutPath, text("billing.subscribe", { plan: title }), { look: "", fields: { plan } })}
       </section>`
     }
 
@@ -55,10 +52,7 @@ export const layer = Layer.effectDiscard(
       return html`<section class="panel" aria-labelledby="manage">
         <h2 id="manage">${text("billing.manage")}</h2>
         <p>${text(isRunning ? "billing.manageAbout" : "billing.invoicesAbout")}</p>
-        <form method="post" action="${portalPath}" class="button">
-          ${Csrf.hidden(visitor)}
-          <button type="submit" ${!isRunning && html`class="secondary outline"`}>${text("billing.toPortal")}</button>
-        </form>
+        ${buttonForm(visitor, portalPath, text("billing.toPortal"), { look: isRunning ? "" : "secondary outline" })}
       </section>`
     }
 

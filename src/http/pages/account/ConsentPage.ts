@@ -8,13 +8,14 @@ import * as RedirectUri from "../../../domain/oauth/RedirectUri.ts"
 import type { PlanUpgradeRequired } from "../../../domain/ToolError.ts"
 import type { ClientMetadataFailure } from "../../../services/oauth/ClientMetadata.ts"
 import type { ConsentRequest } from "../../../services/oauth/ConsentRequests.ts"
+import { quietForm } from "../shared/ButtonForm.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { overviewPath } from "../shared/Layout.ts"
 import type { Page } from "../shared/Layout.ts"
 import * as Locale from "../shared/Locale.ts"
-import { signOutForm } from "../shared/SignOutForm.ts"
+import { signOutPath } from "../shared/ReturnTo.ts"
 import { quoted } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
@@ -96,7 +97,7 @@ export const consent = (options: {
         <dt>Your account</dt>
         <dd>
           ${visitor.session.email}
-          ${signOutForm({ visitor, label: "Use another account", look: "quiet", returnTo: url })}
+          ${quietForm(visitor, signOutPath, "Use another account", undefined, { return_to: url })}
         </dd>
       </dl>
       <h2>What this app may do</h2>
@@ -106,9 +107,7 @@ export const consent = (options: {
       </ul>
       ${takesPlaceHere && onThisDevice}
       <form method="post" action="${decisionPath}">
-        ${Csrf.hidden(visitor)}
-        <input type="hidden" name="request" value="${Redacted.value(secret)}" />
-        <input type="hidden" name="url" value="${url}" />
+        ${Csrf.hidden(visitor, { request: Redacted.value(secret), url })}
         <div class="actions">
           ${upgrade === undefined && choice("allow", "Allow access", "")} ${choice("deny", "Deny", "secondary")}
         </div>

@@ -21,11 +21,10 @@ export const emailPath = `${sections.account}/email` as const
 const confirmPath = `${emailPath}/confirm` as const
 
 const Form = Schema.Struct({ email: MailLink.Email, current: Secret })
-type Form = typeof Form.Type
 
 const Confirmation = Schema.Struct({ token: MailLink.Token })
 
-const problemsOf = ({ current, email }: Form, { locale, session }: SignedIn): ReadonlyArray<Problem> => [
+const problemsOf = ({ current, email }: typeof Form.Type, { locale, session }: SignedIn): ReadonlyArray<Problem> => [
   ...(email.trim().toLowerCase() === session.email.toLowerCase()
     ? [{ field: "email", message: locale.text("emailChange.same") }]
     : []),
@@ -107,7 +106,7 @@ export const layer = Layer.effectDiscard(
             body: html`
               <p>${text("emailChange.confirmAbout", { email })}</p>
               <form method="post" action="${confirmPath}">
-                ${Csrf.hidden(visitor)} ${MailLink.hiddenToken(token)}
+                ${Csrf.hidden(visitor, { token: Redacted.value(token) })}
                 <button type="submit">${text("emailChange.confirmSubmit")}</button>
               </form>
             `

@@ -1,7 +1,6 @@
 /** Parts of the pages that ask for a mail with a link, and of the pages that such links lead to. */
 import { Redacted, Schema } from "effect"
 import { html } from "../shared/Html.ts"
-import type { Html } from "../shared/Html.ts"
 import type { Page } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { paramsOf } from "../shared/Query.ts"
@@ -13,9 +12,6 @@ export const Email = Schema.String.check(Schema.isMaxLength(1000))
 
 export const tokenOf = (url: string): Redacted.Redacted =>
   Redacted.make((paramsOf(url).get("token") ?? "").slice(0, 100))
-
-export const hiddenToken = (token: Redacted.Redacted): Html =>
-  html`<input type="hidden" name="token" value="${Redacted.value(token)}" />`
 
 /** The same whether a mail was sent or not. */
 export const sent = (locale: Locale, said: string, again: string): Page => ({

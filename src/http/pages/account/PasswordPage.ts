@@ -50,9 +50,8 @@ export const newPasswordFields = (refused: Refusal | undefined, { text }: Locale
 ]
 
 const Form = Schema.Struct({ current: Secret, ...NewPassword.fields })
-type Form = typeof Form.Type
 
-const problemsOf = (form: Form, locale: Locale): ReadonlyArray<Problem> => [
+const problemsOf = (form: typeof Form.Type, locale: Locale): ReadonlyArray<Problem> => [
   ...(Redacted.value(form.current) === "" ? [{ field: "current", message: locale.text("password.noCurrent") }] : []),
   ...newPasswordProblems(form, locale)
 ]

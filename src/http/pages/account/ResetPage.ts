@@ -2,22 +2,20 @@
  * `/reset-password`: a link for who has forgotten the password. The answer is the same whether the address has an account.
  * `/reset-password/new`, where the mail leads: its form sets a new password and leads to the sign-in.
  */
-import { Effect, Layer, Schema } from "effect"
-import type { Redacted } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as Device from "../../../domain/access/Device.ts"
 import { PasswordReset } from "../../../services/access/PasswordReset.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
-import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
+import { emailField, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
 import { doneOf, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
-import { Visitors } from "../shared/Visitors.ts"
 import type { Visitor } from "../shared/Visitors.ts"
 import * as MailLink from "./MailLink.ts"
 import { NewPassword, newPasswordFields, newPasswordProblems, weaknessText } from "./PasswordPage.ts"
@@ -28,63 +26,47 @@ const newPath = `${resetPath}/new` as const
 const Form = Schema.Struct({ email: MailLink.Email })
 
 const NewForm = Schema.Struct({ token: MailLink.Token, ...NewPassword.fields })
-type NewForm = typeof NewForm.Type
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
-    const visitors = yield* Visitors
     const reset = yield* PasswordReset
-    const { page } = yield* Layout
+    const { guestPage, page } = yield* Layout
     const addressOf = ClientAddress.of(yield* AppConfig)
 
     const show = (visitor: Visitor, email = "", refused?: Refusal) => {
       const { text } = visitor.locale
-      return visitors.remember(visitor.secret)(
-        page({
-          heading: text("reset.heading"),
-          locale: visitor.locale,
-          refused,
-          body: html`
-            ${problemSummary(refused?.problems)}
-            <p>${text("reset.about")}</p>
-            <form method="post" action="${resetPath}">
-              ${Csrf.hidden(visitor)}
-              ${field({
-                name: "email",
-                label: text("signIn.email"),
-                type: "email",
-                autocomplete: "username",
-                value: email,
-                error: problemOf(refused, "email")
-              })}
-              <button type="submit">${text("reset.submit")}</button>
-            </form>
-            <p><a href="${ReturnTo.signInPath(undefined)}">${text("reset.toSignIn")}</a></p>
-          `
-        })
-      )
+      return guestPage(visitor, {
+        heading: text("reset.heading"),
+        refused,
+        body: html`
+          ${problemSummary(refused?.problems)}
+          <p>${text("reset.about")}</p>
+          <form method="post" action="${resetPath}">
+            ${Csrf.hidden(visitor)} ${emailField(visitor.locale, refused, { value: email })}
+            <button type="submit">${text("reset.submit")}</button>
+          </form>
+          <p><a href="${ReturnTo.signInPath(undefined)}">${text("reset.toSignIn")}</a></p>
+        `
+      })
     }
 
     const newPassword = (visitor: Visitor, token: Redacted.Redacted, email: string, refused?: Refusal) => {
       const { text } = visitor.locale
-      return visitors.remember(visitor.secret)(
-        page({
-          heading: text("reset.new"),
-          locale: visitor.locale,
-          refused,
-          body: html`
-            ${problemSummary(refused?.problems)}
-            <p>${text("reset.newAbout", { email })}</p>
-            <form method="post" action="${newPath}">
-              ${Csrf.hidden(visitor)} ${MailLink.hiddenToken(token)}
-              <input type="text" name="username" autocomplete="username" value="${email}" hidden />
-              ${newPasswordFields(refused, visitor.locale)}
-              <button type="submit">${text("reset.newSubmit")}</button>
-            </form>
-          `
-        })
-      )
+      return guestPage(visitor, {
+        heading: text("reset.new"),
+        refused,
+        body: html`
+          ${problemSummary(refused?.problems)}
+          <p>${text("reset.newAbout", { email })}</p>
+          <form method="post" action="${newPath}">
+            ${Csrf.hidden(visitor, { token: Redacted.value(token) })}
+            <input type="text" name="username" autocomplete="username" value="${email}" hidden />
+            ${newPasswordFields(refused, visitor.locale)}
+            <button type="submit">${text("reset.newSubmit")}</button>
+          </form>
+        `
+      })
     }
 
     const over = ({ locale }: Visitor) => Effect.succeed(page(MailLink.over(locale, resetPath)))
@@ -132,7 +114,7 @@ export const layer = Layer.effectDiscard(
       newPath,
       NewForm,
       Effect.fnUntraced(
-        function* (form: NewForm, visitor: Visitor, request: HttpServerRequest.HttpServerRequest) {
+        function* (form: typeof NewForm.Type, visitor: Visitor, request: HttpServerRequest.HttpServerRequest) {
           const { locale } = visitor
           const { next, token } = form
           const { email } = yield* reset.read(token)

@@ -9,7 +9,7 @@ import { WebAuthn } from "../../../services/access/passkeys/WebAuthn.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { FormRejected } from "../shared/ErrorPage.ts"
-import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
+import { emailField, field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Problem, Refusal } from "../shared/Fields.ts"
 import { doneOf, said } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
@@ -23,7 +23,6 @@ import { Secret } from "./PasswordPage.ts"
 import { resetPath } from "./ResetPage.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import * as SessionCookie from "../shared/SessionCookie.ts"
-import { signOutPath } from "../shared/SignOutForm.ts"
 import { isSignedIn, Visitors } from "../shared/Visitors.ts"
 import type { Visitor } from "../shared/Visitors.ts"
 
@@ -61,7 +60,7 @@ export const layer = Layer.effectDiscard(
     const signIn = yield* SignIn
     const sessions = yield* Sessions
     const { isAvailable } = yield* WebAuthn
-    const { page } = yield* Layout
+    const { guestPage } = yield* Layout
     const config = yield* AppConfig
     // Without a session the dashboard cannot help, so only a configured support address is linked.
     const { support } = OutwardLinks.of(config)
@@ -70,51 +69,40 @@ export const layer = Layer.effectDiscard(
 
     const show = (visitor: Visitor, { done, email = "", returnTo }: Shown, refused?: Refusal) => {
       const { text } = visitor.locale
-      return visitors.remember(visitor.secret)(
-        page({
-          heading: text("signIn.heading"),
-          locale: visitor.locale,
-          refused,
-          // The sign-in may continue at an app through redirects, which `form-action` would block.
-          policy: { formsLeave: returnTo !== undefined },
-          passkeys: isAvailable,
-          body: html`
-            ${returnTo?.startsWith("/authorize?") && html`<p>${text("signIn.toConnect")}</p>`}
-            ${problemSummary(refused?.problems)} ${done !== undefined && said(text(`signIn.done.${done}`))}
-            <form method="post" action="${path}">
-              ${Csrf.hidden(visitor)}
-              ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
-              ${field({
-                name: "email",
-                label: text("signIn.email"),
-                type: "email",
-                autocomplete: "username",
-                value: email,
-                error: problemOf(refused, "email"),
-                autofocus: refused === undefined && done === undefined
-              })}
-              ${field({
-                name: "password",
-                label: text("signIn.password"),
-                type: "password",
-                autocomplete: "current-password",
-                error: problemOf(refused, "password")
-              })}
-              <button type="submit">${text("signIn.submit")}</button>
-            </form>
-            ${isAvailable && PasskeySignInPages.section(visitor, returnTo)}
-            <p><a href="${resetPath}">${text("signIn.forgotten")}</a></p>
-            ${
-              config.signUp === "open" &&
-              html`<p><a href="${ReturnTo.signUpPath(returnTo)}">${text("signIn.toSignUp")}</a></p>`
-            }
-            <p class="aside">
-              ${toDocumentation(visitor.locale)}
-              ${support !== undefined && html`· <a href="${support}">${text("signIn.help")}</a>`}
-            </p>
-          `
-        })
-      )
+      const autofocus = refused === undefined && done === undefined
+      return guestPage(visitor, {
+        heading: text("signIn.heading"),
+        refused,
+        // The sign-in may continue at an app through redirects, which `form-action` would block.
+        policy: { formsLeave: returnTo !== undefined },
+        passkeys: isAvailable,
+        body: html`
+          ${returnTo?.startsWith("/authorize?") && html`<p>${text("signIn.toConnect")}</p>`}
+          ${problemSummary(refused?.problems)} ${done !== undefined && said(text(`signIn.done.${done}`))}
+          <form method="post" action="${path}">
+            ${Csrf.hidden(visitor, { return_to: returnTo })}
+            ${emailField(visitor.locale, refused, { value: email, autofocus })}
+            ${field({
+              name: "password",
+              label: text("signIn.password"),
+              type: "password",
+              autocomplete: "current-password",
+              error: problemOf(refused, "password")
+            })}
+            <button type="submit">${text("signIn.submit")}</button>
+          </form>
+          ${isAvailable && PasskeySignInPages.section(visitor, returnTo)}
+          <p><a href="${resetPath}">${text("signIn.forgotten")}</a></p>
+          ${
+            config.signUp === "open" &&
+            html`<p><a href="${ReturnTo.signUpPath(returnTo)}">${text("signIn.toSignUp")}</a></p>`
+          }
+          <p class="aside">
+            ${toDocumentation(visitor.locale)}
+            ${support !== undefined && html`· <a href="${support}">${text("signIn.help")}</a>`}
+          </p>
+        `
+      })
     }
 
     const submit = Effect.fnUntraced(function* (
@@ -174,7 +162,7 @@ export const layer = Layer.effectDiscard(
     const toSignIn = (form: Departure) => seeOther(ReturnTo.signInPath(ReturnTo.parse(form.return_to)))
 
     yield* routes.form(
-      signOutPath,
+      ReturnTo.signOutPath,
       Departure,
       (form, { session }) =>
         Effect.as(

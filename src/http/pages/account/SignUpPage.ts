@@ -2,8 +2,7 @@
  * `/sign-up`: an account by e-mail address and password. The answer is the same whether the address has an account.
  * `/sign-up/confirm`, where the mail leads: its form makes the account and leads to the sign-in.
  */
-import { Effect, Layer, Schema } from "effect"
-import type { Redacted } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as Password from "../../../domain/access/Password.ts"
@@ -11,7 +10,7 @@ import { SignUp } from "../../../services/access/SignUp.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
-import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
+import { emailField, field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
 import { doneOf, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
@@ -34,7 +33,7 @@ export const layer = Layer.effectDiscard(
     const routes = yield* PageRoutes
     const visitors = yield* Visitors
     const signUp = yield* SignUp
-    const { page } = yield* Layout
+    const { guestPage, page } = yield* Layout
     const config = yield* AppConfig
     const addressOf = ClientAddress.of(config)
     /** As an address that does not exist. */
@@ -46,43 +45,31 @@ export const layer = Layer.effectDiscard(
       refused?: Refusal
     ) => {
       const { text } = visitor.locale
-      return visitors.remember(visitor.secret)(
-        page({
-          heading: text("signUp.heading"),
-          locale: visitor.locale,
-          refused,
-          body: html`
-            ${returnTo?.startsWith("/authorize?") && html`<p>${text("signUp.toConnect")}</p>`}
-            ${problemSummary(refused?.problems)}
-            <form method="post" action="${path}">
-              ${Csrf.hidden(visitor)}
-              ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
-              ${field({
-                name: "email",
-                label: text("signIn.email"),
-                type: "email",
-                autocomplete: "username",
-                value: email,
-                hint: text("signUp.emailHint"),
-                error: problemOf(refused, "email"),
-                autofocus: refused === undefined
-              })}
-              ${field({
-                name: "password",
-                label: text("signIn.password"),
-                type: "password",
-                autocomplete: "new-password",
-                hint: text("password.hint", { min: Password.minCharacters }),
-                minLength: Password.minCharacters,
-                error: problemOf(refused, "password")
-              })}
-              <button type="submit">${text("signUp.submit")}</button>
-            </form>
-            <p><a href="${ReturnTo.signInPath(returnTo)}">${text("signUp.toSignIn")}</a></p>
-            <p class="aside">${toDocumentation(visitor.locale)}</p>
-          `
-        })
-      )
+      const hint = text("signUp.emailHint")
+      return guestPage(visitor, {
+        heading: text("signUp.heading"),
+        refused,
+        body: html`
+          ${returnTo?.startsWith("/authorize?") && html`<p>${text("signUp.toConnect")}</p>`}
+          ${problemSummary(refused?.problems)}
+          <form method="post" action="${path}">
+            ${Csrf.hidden(visitor, { return_to: returnTo })}
+            ${emailField(visitor.locale, refused, { value: email, hint, autofocus: refused === undefined })}
+            ${field({
+              name: "password",
+              label: text("signIn.password"),
+              type: "password",
+              autocomplete: "new-password",
+              hint: text("password.hint", { min: Password.minCharacters }),
+              minLength: Password.minCharacters,
+              error: problemOf(refused, "password")
+            })}
+            <button type="submit">${text("signUp.submit")}</button>
+          </form>
+          <p><a href="${ReturnTo.signInPath(returnTo)}">${text("signUp.toSignIn")}</a></p>
+          <p class="aside">${toDocumentation(visitor.locale)}</p>
+        `
+      })
     }
 
     const confirmation = (
@@ -92,33 +79,30 @@ export const layer = Layer.effectDiscard(
       refused?: Refusal
     ) => {
       const { text } = visitor.locale
-      return visitors.remember(visitor.secret)(
-        page({
-          heading: text("signUp.confirm"),
-          locale: visitor.locale,
-          refused,
-          body: html`
-            ${problemSummary(refused?.problems)}
-            <p>${text("signUp.confirmAbout", { email })}</p>
-            <form method="post" action="${confirmPath}">
-              ${Csrf.hidden(visitor)} ${MailLink.hiddenToken(token)}
-              <input type="text" name="username" autocomplete="username" value="${email}" hidden />
-              ${
-                needsPassword &&
-                field({
-                  name: "password",
-                  label: text("signIn.password"),
-                  type: "password",
-                  autocomplete: "current-password",
-                  hint: text("signUp.passwordWhy"),
-                  error: problemOf(refused, "password")
-                })
-              }
-              <button type="submit">${text("signUp.confirmSubmit")}</button>
-            </form>
-          `
-        })
-      )
+      return guestPage(visitor, {
+        heading: text("signUp.confirm"),
+        refused,
+        body: html`
+          ${problemSummary(refused?.problems)}
+          <p>${text("signUp.confirmAbout", { email })}</p>
+          <form method="post" action="${confirmPath}">
+            ${Csrf.hidden(visitor, { token: Redacted.value(token) })}
+            <input type="text" name="username" autocomplete="username" value="${email}" hidden />
+            ${
+              needsPassword &&
+              field({
+                name: "password",
+                label: text("signIn.password"),
+                type: "password",
+                autocomplete: "current-password",
+                hint: text("signUp.passwordWhy"),
+                error: problemOf(refused, "password")
+              })
+            }
+            <button type="submit">${text("signUp.confirmSubmit")}</button>
+          </form>
+        `
+      })
     }
 
     yield* routes.page(path, (visitor, { url }) =>

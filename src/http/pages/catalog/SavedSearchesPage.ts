@@ -21,7 +21,8 @@ import * as FilterChips from "./FilterChips.ts"
 import { pageLinks, pageOf } from "./PageLinks.ts"
 import { none } from "./SearchPage.ts"
 import { nameForm, searchesPath, searchPath } from "./SearchActions.ts"
-import * as Csrf from "../shared/Csrf.ts"
+import type { NameForm } from "./SearchActions.ts"
+import { quietForm } from "../shared/ButtonForm.ts"
 import { FormUnreadable, PageNotFound } from "../shared/ErrorPage.ts"
 import type { PageError } from "../shared/ErrorPage.ts"
 import { problemSummary, refusal } from "../shared/Fields.ts"
@@ -89,12 +90,7 @@ const item = ({ news, search }: Listed, visitor: SignedIn, popular: Popular): Ht
     <p class="aside">${locale.html("saved.viewedAt", { at: locale.dateTime(search.viewedAt) })}</p>
     <div class="manage">
       <a href="${renamePath(id)}" aria-label="${text("saved.renameOf", { name })}">${text("saved.rename")}</a>
-      <form method="post" action="${removePath(id)}" class="quiet">
-        ${Csrf.hidden(visitor)}
-        <button type="submit" class="quiet" aria-label="${text("saved.removeOf", { name })}">
-          ${text("saved.remove")}
-        </button>
-      </form>
+      ${quietForm(visitor, removePath(id), text("saved.remove"), text("saved.removeOf", { name }))}
     </div>
   </li>`
 }
@@ -163,27 +159,17 @@ export const layer = Layer.effectDiscard(
     })
 
     /** A page with only the form of a name: to rename, and after a name was refused. */
-    const nameOn = (
-      visitor: SignedIn,
-      form: {
-        readonly heading: string
-        readonly button: string
-        readonly action: string
-        readonly hidden: Readonly<Record<string, string>>
-        readonly name: string
-        readonly isBad: boolean
-      }
-    ) => {
+    const nameOn = (visitor: SignedIn, heading: string, isBad: boolean, form: NameForm) => {
       const { text } = visitor.locale
-      const error = form.isBad ? text("saved.badName", { most: maxNameCharacters }) : undefined
+      const error = isBad ? text("saved.badName", { most: maxNameCharacters }) : undefined
       const refused = error === undefined ? undefined : refusal(400, { field: "name", message: error })
       return page({
-        heading: form.heading,
+        heading,
         refused,
         account: visitor,
         section: "searches",
         body: html`
-          ${problemSummary(refused?.problems)} ${nameForm({ ...form, visitor, error })}
+          ${problemSummary(refused?.problems)} ${nameForm(visitor, { ...form, error })}
           <p><a href="${searchesPath}">${text("saved.heading")}</a></p>
         `
       })
@@ -195,13 +181,12 @@ export const layer = Layer.effectDiscard(
       const query = Option.getOrUndefined(searchKinds[subject].canonical(form.query))
       if (query === undefined) return yield* new FormUnreadable()
       if (!isName(name)) {
-        return nameOn(visitor, {
-          heading: text("saved.save"),
-          button: text("saved.button"),
+        const hidden = { subject, query, mark }
+        return nameOn(visitor, text("saved.save"), true, {
           action: searchesPath,
-          hidden: { subject, query, mark: String(mark) },
-          name,
-          isBad: true
+          button: text("saved.button"),
+          hidden,
+          name
         })
       }
       return yield* saved.save(visitor.session.accountId, { subject, query, mark, name }).pipe(
@@ -212,14 +197,8 @@ export const layer = Layer.effectDiscard(
 
     const renaming = (visitor: SignedIn, id: number, name: string, isBad: boolean) => {
       const { text } = visitor.locale
-      return nameOn(visitor, {
-        heading: text("saved.renameHeading"),
-        button: text("saved.rename"),
-        action: renamePath(id),
-        hidden: {},
-        name,
-        isBad
-      })
+      const form = { action: renamePath(id), button: text("saved.rename"), name }
+      return nameOn(visitor, text("saved.renameHeading"), isBad, form)
     }
 
     const ask = Effect.fnUntraced(

@@ -20,27 +20,26 @@ export const searchPath = ({ query, subject }: SearchKey): string =>
 export const exportPath = (subject: SearchSubject, format: ExportFormat) =>
   `${sections[subject]}/export.${format}` as const
 
-/** Also used on the page that is shown when a name was refused. */
-export const nameForm = (options: {
-  readonly visitor: SignedIn
+export interface NameForm {
   readonly action: string
-  readonly hidden: Readonly<Record<string, string>>
   readonly button: string
+  readonly hidden?: Readonly<Record<string, string | number>>
   readonly name?: string
   readonly error?: string | undefined
-}): Html => {
-  const { action, button, error, hidden, name, visitor } = options
+}
+
+/** Also used on the page that is shown when a name was refused. */
+export const nameForm = (visitor: SignedIn, { action, button, error, hidden, name = "" }: NameForm): Html => {
   const { text } = visitor.locale
   return html`<form method="post" action="${action}" class="one-line">
-    ${Csrf.hidden(visitor)}
-    ${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${Csrf.hidden(visitor, hidden)}
     ${field({
       name: "name",
       label: text("saved.name"),
       hint: text("saved.nameHint", { most: maxNameCharacters }),
       type: "text",
       autocomplete: "off",
-      value: name ?? "",
+      value: name,
       error
     })}
     <button type="submit">${button}</button>
@@ -87,12 +86,7 @@ export const searchActions = (options: {
       Option.isNone(saved) &&
       html`<details class="save">
         <summary>${text("saved.save")}</summary>
-        ${nameForm({
-          visitor,
-          action: searchesPath,
-          hidden: { ...search, mark: String(mark) },
-          button: text("saved.button")
-        })}
+        ${nameForm(visitor, { action: searchesPath, hidden: { ...search, mark }, button: text("saved.button") })}
       </details>`
     }
   </div>`

@@ -13,7 +13,7 @@ import { links } from "../../../services/tools/DashboardUrl.ts"
 import { adCard } from "./AdCard.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as Chart from "../shared/Chart.ts"
-import * as Csrf from "../shared/Csrf.ts"
+import { buttonForm } from "../shared/ButtonForm.ts"
 import { doneOf, said } from "../shared/FlashNotice.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { html } from "../shared/Html.ts"
@@ -62,17 +62,11 @@ const notice = (done: Done | undefined, standing: Standing, locale: Locale): Htm
 const tracking = (shop: ShopRecordItem, visitor: SignedIn): Html => {
   const { locale } = visitor
   const standing = standingOf(shop)
+  const path = storePath(shop.id)
   return html`<section class="panel tracking">
     <p>${locale.html(`store.standing.${standing}`)}</p>
-    ${
-      standing !== "own" &&
-      html`<form method="post" action="${storePath(shop.id)}/${standing === "tracked" ? "untrack" : "track"}">
-        ${Csrf.hidden(visitor)}
-        <button type="submit" class="${standing === "tracked" ? "secondary outline" : ""}">
-          ${standing === "tracked" ? locale.text("store.untrack") : locale.text("store.track")}
-        </button>
-      </form>`
-    }
+    ${standing === "tracked" && buttonForm(visitor, `${path}/untrack`, locale.text("store.untrack"))}
+    ${standing === "none" && buttonForm(visitor, `${path}/track`, locale.text("store.track"), { look: "" })}
   </section>`
 }
 

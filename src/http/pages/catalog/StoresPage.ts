@@ -8,7 +8,7 @@ import { maxTrackedShops } from "../../../services/access/TrackedShops.ts"
 import * as Queries from "../../../services/search/Queries.ts"
 import { shopsPerPage, TrackedShopReader } from "../../../services/search/TrackedShopReader.ts"
 import * as SearchShops from "../../../services/tools/SearchShops.ts"
-import * as Csrf from "../shared/Csrf.ts"
+import { quietForm } from "../shared/ButtonForm.ts"
 import { doneOf, said } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -82,20 +82,12 @@ const notice = (done: Done | undefined, locale: Locale): Html | undefined => {
   return done === "own" ? said(locale.text("stores.untrackedOwn")) : undefined
 }
 
-const untrackForm = (shop: Listed, visitor: SignedIn, page: number): Html | undefined =>
-  shop.is_own === true
-    ? undefined
-    : html`<form method="post" action="${storePath(shop.id)}/untrack" class="quiet">
-        ${Csrf.hidden(visitor)}
-        <input type="hidden" name="list_page" value="${page}" />
-        <button
-          type="submit"
-          class="quiet"
-          aria-label="${visitor.locale.text("stores.untrackOf", { name: shop.name })}"
-        >
-          ${visitor.locale.text("store.untrack")}
-        </button>
-      </form>`
+const untrackForm = ({ id, is_own: isOwn, name }: Listed, visitor: SignedIn, page: number): Html | undefined => {
+  const { text } = visitor.locale
+  if (isOwn === true) return undefined
+  const about = text("stores.untrackOf", { name })
+  return quietForm(visitor, `${storePath(id)}/untrack`, text("store.untrack"), about, { list_page: page })
+}
 
 const tracked = Effect.gen(function* () {
   const reader = yield* TrackedShopReader

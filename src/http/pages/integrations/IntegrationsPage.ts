@@ -31,7 +31,6 @@ export type Done = (typeof dones)[number]
 export const KeyName = Schema.String.check(Schema.isMaxLength(10_000))
 
 const Form = Schema.Struct({ name: KeyName, attempt: KeyAttempt })
-type Form = typeof Form.Type
 
 /** Why no key was created, and what to do. */
 export const refusalOf = (error: InvalidKeyName | TooManyKeys, { text }: Locale): Refusal => {
@@ -75,8 +74,7 @@ export const layer = Layer.effectDiscard(
       const { text } = visitor.locale
       return html`
         <form method="post" action="${integrationsPath}" class="one-line">
-          ${Csrf.hidden(visitor)}
-          <input type="hidden" name="attempt" value="${attempt}" />
+          ${Csrf.hidden(visitor, { attempt })}
           ${field({
             name: "name",
             label: text("integrations.name"),
@@ -140,7 +138,7 @@ export const layer = Layer.effectDiscard(
       })
     })
 
-    const submit = Effect.fnUntraced(function* (form: Form, visitor: SignedIn) {
+    const submit = Effect.fnUntraced(function* (form: typeof Form.Type, visitor: SignedIn) {
       const { attempt, name } = form
       const refused = (error: InvalidKeyName | TooManyKeys) =>
         show(visitor, { refused: refusalOf(error, visitor.locale), name, attempt })

@@ -70,8 +70,7 @@ export const layer = Layer.effectDiscard(
       return html`
         <p>${text("key.replaceHow")}</p>
         <form method="post" action="${keyPath(old.id, "replace")}">
-          ${Csrf.hidden(visitor)}
-          <input type="hidden" name="attempt" value="${attempt}" />
+          ${Csrf.hidden(visitor, { attempt })}
           ${field({
             name: "name",
             label: text("key.newName"),

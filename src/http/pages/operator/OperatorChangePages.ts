@@ -28,11 +28,9 @@ interface Changeable<A extends string> {
   readonly schema: Schema.ConstraintDecoder<A>
   readonly of: (account: AccountEntry) => A
   readonly nameOf: (value: A, locale: Locale) => string
-  readonly words: {
-    readonly heading: MessageKey
-    readonly effect: (to: A) => MessageKey
-    readonly submit: MessageKey
-  }
+  readonly heading: MessageKey
+  readonly effect: (to: A) => MessageKey
+  readonly submit: MessageKey
   readonly set: (
     id: AccountId,
     to: A,
@@ -61,7 +59,7 @@ export const layer = Layer.effectDiscard(
     }
 
     const addChange = Effect.fnUntraced(function* <A extends string>(kind: Changeable<A>) {
-      const { nameOf, of, schema, set, what, words } = kind
+      const { effect, heading, nameOf, of, schema, set, submit, what } = kind
       const decode = Schema.decodeUnknownEffect(schema)
 
       const confirmation = (visitor: SignedIn, account: AccountEntry, to: A) => {
@@ -69,7 +67,7 @@ export const layer = Layer.effectDiscard(
         const { text } = locale
         const from = of(account)
         return page({
-          heading: text(words.heading),
+          heading: text(heading),
           account: visitor,
           section: "operator",
           body: html`
@@ -81,13 +79,11 @@ export const layer = Layer.effectDiscard(
               <dt>${text("operatorChange.to")}</dt>
               <dd><strong>${nameOf(to, locale)}</strong></dd>
             </dl>
-            <p>${text(words.effect(to))}</p>
+            <p>${text(effect(to))}</p>
             <form method="post" action="${changePath(account.id, what)}">
-              ${Csrf.hidden(visitor)}
-              <input type="hidden" name="from" value="${from}" />
-              <input type="hidden" name="to" value="${to}" />
+              ${Csrf.hidden(visitor, { from, to })}
               <div class="actions">
-                <button type="submit">${text(words.submit)}</button>
+                <button type="submit">${text(submit)}</button>
                 <a href="${accountPath(account.id)}" role="button" class="secondary"
                   >${text("operatorChange.cancel")}</a
                 >
@@ -126,11 +122,9 @@ export const layer = Layer.effectDiscard(
       schema: Plan,
       of: ({ plan }) => plan,
       nameOf: (plan) => titles[plan],
-      words: {
-        heading: "operatorChange.plan",
-        effect: (plan) => `operatorChange.toPlan.${plan}`,
-        submit: "operatorChange.doPlan"
-      },
+      heading: "operatorChange.plan",
+      effect: (plan) => `operatorChange.toPlan.${plan}`,
+      submit: "operatorChange.doPlan",
       set: (id, to, decision) => accounts.setPlan(id, to, decision)
     })
 
@@ -139,11 +133,9 @@ export const layer = Layer.effectDiscard(
       schema: SubscriptionStatus,
       of: ({ status }) => status,
       nameOf: (status, { text }) => text(`subscription.statuses.${status}`),
-      words: {
-        heading: "operatorChange.status",
-        effect: (status) => `operatorChange.toStatus.${status}`,
-        submit: "operatorChange.doStatus"
-      },
+      heading: "operatorChange.status",
+      effect: (status) => `operatorChange.toStatus.${status}`,
+      submit: "operatorChange.doStatus",
       set: (id, to, decision) => accounts.setStatus(id, to, decision)
     })
   })

@@ -86,8 +86,7 @@ export const layer = Layer.effectDiscard(
             !forOperators &&
             !options.needsPasskey &&
             html`<form method="post" action="${path}">
-              ${Csrf.hidden(visitor)}
-              ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
+              ${Csrf.hidden(visitor, { return_to: returnTo })}
               ${ownPassword({ name: "password", label: text("signIn.password"), email: session.email, refused })}
               <button type="submit">${text("confirm.usePassword")}</button>
             </form>`

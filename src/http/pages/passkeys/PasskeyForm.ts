@@ -21,7 +21,7 @@ export const Answer = Schema.Struct({
   return_to: Schema.optionalKey(Schema.String)
 })
 
-/** Where the script asks for the challenge of a form, with the fields of the form; those that it does not need are ignored. */
+/** Where the script asks for the challenge of a form, with its fields. The challenge needs none of them. */
 export const challengePath = <Path extends `/${string}`>(action: Path) => `${action}/challenge` as const
 
 export const passkeyForm = (options: {
@@ -46,10 +46,7 @@ export const passkeyForm = (options: {
     data-failed="${text("passkeyForm.failed")}"
     hidden
   >
-    ${Csrf.hidden(visitor)}
-    ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
-    <input type="hidden" name="credential" value="" />
-    ${fields}
+    ${Csrf.hidden(visitor, { return_to: returnTo, credential: "" })} ${fields}
     <button type="submit" class="${look}">${label}</button>
     <p class="error" role="alert" hidden></p>
   </form>`

@@ -9,7 +9,7 @@ import type { Standing } from "../../../services/access/passkeys/SecondStep.ts"
 import type { SignInChange } from "../../../services/access/passkeys/SignInChanges.ts"
 import { WebAuthn } from "../../../services/access/passkeys/WebAuthn.ts"
 import { isConfirmed } from "../../../services/access/Sessions.ts"
-import * as Csrf from "../shared/Csrf.ts"
+import { buttonForm, quietForm } from "../shared/ButtonForm.ts"
 import { deviceName } from "../shared/DeviceName.ts"
 import { field, problemSummary } from "../shared/Fields.ts"
 import { doneNotice, doneOf } from "../shared/FlashNotice.ts"
@@ -38,29 +38,18 @@ export const passkeysAnchor = `${sections.account}#passkeys`
 /** Where a change continues whose confirmation was too long ago. */
 export const toConfirm = ReturnTo.confirmPath(passkeysAnchor)
 
-const passkeyItem = (passkey: Passkey, visitor: SignedIn, mayRemove: boolean): Html => {
+const passkeyItem = ({ createdAt, id, lastUsedAt, name }: Passkey, visitor: SignedIn, mayRemove: boolean): Html => {
   const { locale } = visitor
   const { dateTime, text } = locale
   return html`<li>
     <div>
-      <strong><bdi>${passkey.name}</bdi></strong>
+      <strong><bdi>${name}</bdi></strong>
       <p class="hint">
-        <span>${text("passkeys.added")}: ${dateTime(passkey.createdAt)}</span>
-        <span
-          >${text("account.lastUsed")}:
-          ${passkey.lastUsedAt === null ? text("passkeys.never") : dateTime(passkey.lastUsedAt)}</span
-        >
+        <span>${text("passkeys.added")}: ${dateTime(createdAt)}</span>
+        <span>${text("account.lastUsed")}: ${lastUsedAt === null ? text("passkeys.never") : dateTime(lastUsedAt)}</span>
       </p>
     </div>
-    ${
-      mayRemove &&
-      html`<form method="post" action="${removePath(passkey.id)}" class="quiet">
-        ${Csrf.hidden(visitor)}
-        <button type="submit" class="quiet" aria-label="${text("passkeys.removeOf", { name: passkey.name })}">
-          ${text("passkeys.remove")}
-        </button>
-      </form>`
-    }
+    ${mayRemove && quietForm(visitor, removePath(id), text("passkeys.remove"), text("passkeys.removeOf", { name }))}
   </li>`
 }
 
@@ -76,12 +65,6 @@ const changeItem = ({ at, device, name, what }: SignInChange, locale: Locale): H
       </p>
     </div>
   </li>`
-
-const button = (visitor: SignedIn, action: string, label: string): Html =>
-  html`<form method="post" action="${action}" class="button">
-    ${Csrf.hidden(visitor)}
-    <button type="submit" class="secondary outline">${label}</button>
-  </form>`
 
 const addForm = (visitor: SignedIn, isCoded: boolean, codeError: string | undefined): Html => {
   const { text } = visitor.locale
@@ -127,8 +110,8 @@ const step = (visitor: SignedIn, { codesLeft, isOn }: Standing, mayChange: boole
       mayChange &&
       (isOn
         ? html`<div class="beside">
-            ${button(visitor, codesPath, text("passkeys.newCodes"))}
-            ${button(visitor, offPath, text("passkeys.turnOff"))}
+            ${buttonForm(visitor, codesPath, text("passkeys.newCodes"))}
+            ${buttonForm(visitor, offPath, text("passkeys.turnOff"))}
           </div>`
         : passkeyForm({
             visitor,

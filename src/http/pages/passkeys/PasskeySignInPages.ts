@@ -64,7 +64,7 @@ export const layer = Layer.effectDiscard(
     const visitors = yield* Visitors
     const signIns = yield* PasskeySignIn
     const { isAvailable } = yield* WebAuthn
-    const { page } = yield* Layout
+    const { guestPage, page } = yield* Layout
     const { browserCookie, challenge, visitOf } = yield* tools
 
     const entered = ({ browser, secret }: SignedIn, returnTo: string | undefined) =>
@@ -76,19 +76,16 @@ export const layer = Layer.effectDiscard(
     const failed = (error: Failed, visitor: Visitor, returnTo: string | undefined) => {
       const { locale } = visitor
       const refused = refusalOf(error, locale)
-      return visitors.remember(visitor.secret)(
-        page({
-          heading: locale.text("signIn.heading"),
-          locale,
-          refused,
-          passkeys: true,
-          policy: { formsLeave: returnTo !== undefined },
-          body: html`
-            ${problemSummary(refused.problems)} ${section(visitor, returnTo)}
-            <p><a href="${ReturnTo.signInPath(returnTo)}">${locale.text("signIn.withPassword")}</a></p>
-          `
-        })
-      )
+      return guestPage(visitor, {
+        heading: locale.text("signIn.heading"),
+        refused,
+        passkeys: true,
+        policy: { formsLeave: returnTo !== undefined },
+        body: html`
+          ${problemSummary(refused.problems)} ${section(visitor, returnTo)}
+          <p><a href="${ReturnTo.signInPath(returnTo)}">${locale.text("signIn.withPassword")}</a></p>
+        `
+      })
     }
 
     yield* routes.form(challengePath(passkeyPath), NoFields, (_, visitor, request) =>
@@ -128,8 +125,7 @@ export const layer = Layer.effectDiscard(
           <p data-no-passkeys>${text("secondStep.noPasskeys")}</p>
           <h2>${text("secondStep.codeHeading")}</h2>
           <form method="post" action="${secondPath}">
-            ${Csrf.hidden(visitor)}
-            ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
+            ${Csrf.hidden(visitor, { return_to: returnTo })}
             ${field({
               name: "code",
               label: text("secondStep.code"),

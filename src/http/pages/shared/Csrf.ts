@@ -10,9 +10,14 @@ import type { Visitor } from "./Visitors.ts"
 /** The name of the token's field. */
 export const field = "form_token"
 
-/** The hidden field that every form contains. */
-export const hidden = (visitor: Visitor): Html =>
-  html`<input type="hidden" name="${field}" value="${visitor.formToken}" />`
+/** The hidden field that every form contains, and those of this one; `undefined` is left out. */
+export const hidden = (
+  visitor: Visitor,
+  more: Readonly<Record<string, string | number | undefined>> = {}
+): ReadonlyArray<Html> =>
+  Object.entries({ [field]: visitor.formToken, ...more }).flatMap(([name, value]) =>
+    value === undefined ? [] : [html` <input type="hidden" name="${name}" value="${value}" />`]
+  )
 
 /**
  * Forms of a page with `Referrer-Policy: no-referrer` send `Origin: null`, so `Origin` can only refuse. `Sec-Fetch-Site`

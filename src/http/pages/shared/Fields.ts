@@ -61,6 +61,21 @@ export const problemSummary = (problems: ReadonlyArray<Problem> = []): Html | un
 export const problemOf = (refused: Refusal | undefined, name: string): string | undefined =>
   refused?.problems.find((problem) => problem.field === name)?.message
 
+/** The address by which an account is known at the sign-in. */
+export const emailField = (
+  { text }: Locale,
+  refused: Refusal | undefined,
+  more: Pick<Field, "value" | "hint" | "autofocus">
+): Html =>
+  field({
+    name: "email",
+    label: text("signIn.email"),
+    type: "email",
+    autocomplete: "username",
+    error: problemOf(refused, "email"),
+    ...more
+  })
+
 /** The current password. The hidden e-mail address lets password managers recognize the account. */
 export const ownPassword = (options: {
   readonly name: string

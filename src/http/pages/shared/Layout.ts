@@ -1,16 +1,19 @@
 /** The document around every page: head, navigation and response headers. */
 import { Context, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
 import { iconPath } from "../../mcp/ServerInfo.ts"
 import { Assets } from "./Assets.ts"
+import { quietForm } from "./ButtonForm.ts"
 import { documentationPath } from "./DocumentationPaths.ts"
 import type { Refusal } from "./Fields.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import * as Locale from "./Locale.ts"
 import * as PageHeaders from "./PageHeaders.ts"
-import { signOutForm } from "./SignOutForm.ts"
-import type { SignedIn } from "./Visitors.ts"
+import { signOutPath } from "./ReturnTo.ts"
+import * as SessionCookie from "./SessionCookie.ts"
+import type { SignedIn, Visitor } from "./Visitors.ts"
 
 /** The first page after a sign-in. */
 export const overviewPath = "/dashboard"
@@ -94,12 +97,16 @@ export class Layout extends Context.Service<
   {
     /** The response with all headers of a page. */
     readonly page: (page: Page) => HttpServerResponse.HttpServerResponse
+    /** A page with a form for a visitor who may have no session: it sets the cookie that the form is bound to. */
+    readonly guestPage: (visitor: Visitor, page: Page) => HttpServerResponse.HttpServerResponse
     readonly written: (page: Page) => Written
   }
 >()("discovery/http/pages/Layout") {
   static readonly layer = Layer.effect(
     Layout,
-    Effect.map(Assets, ({ passkeys, script, style }) => {
+    Effect.gen(function* () {
+      const { passkeys, script, style } = yield* Assets
+      const cookie = SessionCookie.of(yield* AppConfig)
       const written = (page: Page): Written => {
         // Pages without navigation, such as the consent page, run no scripts; those before a sign-in only that of passkeys.
         const scripts = page.scripts ?? page.account !== undefined
@@ -117,12 +124,14 @@ export class Layout extends Context.Service<
           }
         }
       }
+      const respond = (page: Page) => {
+        const { contentType, headers, text } = written(page)
+        return HttpServerResponse.text(text, { status: (page.refused ?? page).status ?? 200, contentType, headers })
+      }
       return {
         written,
-        page: (page: Page) => {
-          const { contentType, headers, text } = written(page)
-          return HttpServerResponse.text(text, { status: (page.refused ?? page).status ?? 200, contentType, headers })
-        }
+        page: respond,
+        guestPage: ({ locale, secret }, page) => cookie.set(secret)(respond({ locale, ...page }))
       }
     })
   )
@@ -151,7 +160,7 @@ const account = (visitor: SignedIn, current: Section | undefined, locale: Locale
     </ul>
     <ul class="who">
       <li class="email">${way("account", current, visitor.session.email)}</li>
-      <li>${signOutForm({ visitor, label: locale.text("layout.signOut"), look: "quiet" })}</li>
+      <li>${quietForm(visitor, signOutPath, locale.text("layout.signOut"))}</li>
     </ul>`
 
 const others = ({ current, out, ways }: Ways) =>

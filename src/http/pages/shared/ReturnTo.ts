@@ -34,5 +34,8 @@ export const confirmPath = withReturn("/dashboard/account/confirm")
 /** The address of the sign-up page that continues at `returnTo`. */
 export const signUpPath = withReturn("/sign-up")
 
+/** With the field `return_to`, the visitor can sign in as another account and continue there. */
+export const signOutPath = "/sign-out"
+
 /** Reads `returnTo` from the query of a request's path and query. */
 export const ofQuery = (url: string): string | undefined => parse(paramsOf(url).get("return_to"))
