@@ -1,5 +1,6 @@
 /** The card of an ad: an item of a list `.cards`, on a page whose policy allows the catalog's images. */
 import type { AdItem } from "../../../domain/catalog/AdItem.ts"
+import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
@@ -19,21 +20,13 @@ const copy = (adText: string): Html => {
   return isShort ? html`<p>${whole}</p>` : html`<details class="wording"><summary>${whole}</summary></details>`
 }
 
-export const adCard = ({
-  ad,
-  locale,
-  shop = false
-}: {
-  readonly ad: AdItem
-  readonly locale: Locale
-  /** Whether to show the store's name, as a link to its page. */
-  readonly shop?: boolean
-}): Html => {
+/** With `shop`, it has the store's name, as a link to its page. */
+export const adCard = (ad: AdItem, locale: Locale, { shop = false } = {}): Html => {
   const { text } = locale
   const started = html`<time datetime="${ad.started_at}">${locale.date(ad.started_at)}</time>`
   const figures = [
-    { name: text("filter.bundles.running"), value: text("card.days", { days: ad.active_days }) },
-    ...(shop && ad.shop !== null ? [{ name: text("store.activeAds"), value: locale.number(ad.shop.active_ads) }] : [])
+    fact(text("filter.bundles.running"), text("card.days", { days: ad.active_days })),
+    ...(shop && ad.shop !== null ? [fact(text("store.activeAds"), locale.number(ad.shop.active_ads))] : [])
   ]
   const links = [
     thirdPartyLink(ad.ad_library_url, text("card.adLibrary")),
@@ -52,7 +45,7 @@ export const adCard = ({
     </p>
     ${ad.headline !== null && html`<p class="headline" lang="" dir="auto">${ad.headline}</p>`}
     ${ad.ad_text !== null && copy(ad.ad_text)}
-    ${ad.cta !== null && html`<p><span class="cta" lang="en">${ad.cta}</span></p>`} ${cardFigures(figures, locale)}
+    ${ad.cta !== null && html`<p><span class="cta" lang="en">${ad.cta}</span></p>`} ${cardFigures(figures)}
     <p class="aside">${locale.html("card.started", { date: started })}</p>
     ${links.length > 0 && html`<p class="links">${links}</p>`}
   </li>`

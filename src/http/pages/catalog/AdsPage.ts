@@ -17,6 +17,6 @@ export const layer = SearchPage.layer({
   tool: SearchAds.make,
   filter: Queries.fromAdQuery,
   images: true,
-  list: ({ results }, locale) => SearchResults.cards(results.map((ad) => adCard({ ad, locale, shop: true }))),
+  list: ({ results }, locale) => SearchResults.cards(results.map((ad) => adCard(ad, locale, { shop: true }))),
   reasons: (query, { pagination }) => AdNotice.reasons(query, pagination)
 })

@@ -1,38 +1,25 @@
-/** The figures of a card in short form. Unknown figures are shown as such. */
+/** The figures of a card in short form. */
+import type { ProductItem } from "../../../domain/catalog/ProductItem.ts"
 import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { growth } from "./StoreFigures.ts"
+import { growth, known } from "./StoreFigures.ts"
 
-export interface CardFigure {
-  readonly name: string
-  readonly value: string | Html | null
-}
-
-export const cardFigures = (figures: ReadonlyArray<CardFigure>, { text }: Locale): Html =>
-  html`<dl class="facts">
-    ${figures.map(({ name, value }) => fact(name, value ?? html`<span class="unknown">${text("store.unknown")}</span>`))}
-  </dl>`
+export const cardFigures = (facts: ReadonlyArray<Html>): Html => html`<dl class="facts">${facts}</dl>`
 
 /** The figures of the store that sells a product. */
-export const storeFigures = (
-  shop: {
-    readonly estimated_monthly_revenue: number | null
-    readonly monthly_visits: number | null
-    readonly traffic_growth_pct: number | null
-    readonly active_ads: number
-  },
-  currency: string | null,
-  locale: Locale
-): ReadonlyArray<CardFigure> => {
+export const storeFigures = ({ currency, shop }: ProductItem, locale: Locale): ReadonlyArray<Html> => {
   const { text } = locale
-  const { estimated_monthly_revenue: revenue, monthly_visits: visits, traffic_growth_pct: change } = shop
+  const money = (value: number) => locale.compactMoney(value, currency)
   return [
-    { name: text("store.revenue"), value: revenue === null ? null : locale.compactMoney(revenue, currency) },
-    { name: text("store.visits"), value: visits === null ? null : locale.compact(visits) },
-    { name: text("stores.growth"), value: change === null ? null : signed(change, locale) },
-    { name: text("store.activeAds"), value: locale.number(shop.active_ads) }
+    fact(text("store.revenue"), known(shop.estimated_monthly_revenue, money, locale)),
+    fact(text("store.visits"), known(shop.monthly_visits, locale.compact, locale)),
+    fact(
+      text("stores.growth"),
+      known(shop.traffic_growth_pct, (value) => signed(value, locale), locale)
+    ),
+    fact(text("store.activeAds"), locale.number(shop.active_ads))
   ]
 }
 

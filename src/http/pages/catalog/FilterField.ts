@@ -59,13 +59,7 @@ export const told = ({ issues, locale }: Context, field: string, withEntries = f
       }
 }
 
-export const hintOf = ({
-  locale,
-  name
-}: {
-  readonly locale: Locale
-  readonly name: ArgumentName
-}): Html | undefined => {
+export const hintOf = ({ locale, name }: Named): Html | undefined => {
   const hint = locale.textOr(`filter.hints.${name}`, "")
   return hint === "" ? undefined : html`<p class="hint">${hint}</p>`
 }

@@ -8,16 +8,8 @@ import { cardFigures, storeFigures } from "./CardFigures.ts"
 import { storePath } from "./StorePaths.ts"
 import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
 
-export const productCard = ({
-  locale,
-  product,
-  shop = false
-}: {
-  readonly product: ProductItem
-  readonly locale: Locale
-  /** Whether to show the store's name, as a link to its page, and its figures. */
-  readonly shop?: boolean
-}): Html => {
+/** With `shop`, it has the store's name, as a link to its page, and its figures. */
+export const productCard = (product: ProductItem, locale: Locale, { shop = false } = {}): Html => {
   const title = thirdPartyText(product.title)
   const { created_at: created } = product
   return html`<li class="card" data-product-id="${product.id}">
@@ -27,7 +19,7 @@ export const productCard = ({
       ${shop && html`<a href="${storePath(product.shop.id)}">${thirdPartyText(product.shop.name)}</a>`}
     </p>
     <p class="price">${locale.money(product.price, product.currency)}</p>
-    ${shop && cardFigures(storeFigures(product.shop, product.currency, locale), locale)}
+    ${shop && cardFigures(storeFigures(product, locale))}
     ${created !== null && html`<p class="aside">${locale.html("card.added", { date: html`<time datetime="${created}">${locale.date(created)}</time>` })}</p>`}
   </li>`
 }

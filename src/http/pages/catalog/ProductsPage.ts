@@ -17,6 +17,6 @@ export const layer = SearchPage.layer({
   filter: Queries.fromProductQuery,
   images: true,
   list: ({ results }, locale) =>
-    SearchResults.cards(results.map((product) => productCard({ product, locale, shop: true }))),
+    SearchResults.cards(results.map((product) => productCard(product, locale, { shop: true }))),
   reasons: () => []
 })

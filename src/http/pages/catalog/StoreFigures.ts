@@ -18,41 +18,29 @@ export const known = <A>(value: A | null, write: (value: A) => string | Html, { 
 export const currency = (code: string, locale: Locale): string => `${locale.currencyName(code)} (${code})`
 
 export const figures = (shop: ShopRecordItem, locale: Locale): Html => {
-  const { text } = locale
-  const number = (value: number | null) => known(value, locale.number, locale)
-  const rows: ReadonlyArray<readonly [name: string, value: Html]> = [
-    [
-      text("store.revenue"),
-      known(shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency), locale)
-    ],
-    [text("store.orders"), number(shop.estimated_monthly_orders)],
-    [text("store.visits"), number(shop.monthly_visits)],
-    [text("store.growth"), known(shop.traffic_growth_pct, (value) => growth(value, locale), locale)],
-    [text("store.activeAds"), number(shop.active_ads)],
-    [text("store.products"), number(shop.products_count)],
-    [text("store.averagePrice"), known(shop.avg_price, (value) => locale.money(value, shop.currency), locale)],
-    [
-      text("store.rating"),
-      known(shop.trustpilot_rating, (value) => text("store.ratingOf", { rating: locale.number(value) }), locale)
-    ],
-    [text("store.reviews"), number(shop.trustpilot_reviews)],
-    [
-      text("store.created"),
-      known(shop.created_on, (day) => html`<time datetime="${day}">${locale.date(day)}</time>`, locale)
-    ],
-    [text("store.country"), html`${locale.countryName(shop.country)}`],
-    [text("store.currency"), known(shop.currency, (code) => currency(code, locale), locale)],
-    [
-      text("store.languages"),
-      known(
-        listed(shop.languages),
-        (languages) => locale.list(languages.map((language) => languageName(locale, language))),
-        locale
-      )
-    ],
-    [text("store.theme"), known(shop.theme, thirdPartyText, locale)]
-  ]
-  return html`<dl class="figures store">${rows.map(([name, value]) => fact(name, value))}</dl>`
+  const { number, text } = locale
+  const row = <A>(name: string, value: A | null, write: (value: A) => string | Html) =>
+    fact(name, known(value, write, locale))
+  return html`<dl class="figures store">
+    ${[
+      row(text("store.revenue"), shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency)),
+      row(text("store.orders"), shop.estimated_monthly_orders, number),
+      row(text("store.visits"), shop.monthly_visits, number),
+      row(text("store.growth"), shop.traffic_growth_pct, (value) => growth(value, locale)),
+      row(text("store.activeAds"), shop.active_ads, number),
+      row(text("store.products"), shop.products_count, number),
+      row(text("store.averagePrice"), shop.avg_price, (value) => locale.money(value, shop.currency)),
+      row(text("store.rating"), shop.trustpilot_rating, (value) => text("store.ratingOf", { rating: number(value) })),
+      row(text("store.reviews"), shop.trustpilot_reviews, number),
+      row(text("store.created"), shop.created_on, (day) => html`<time datetime="${day}">${locale.date(day)}</time>`),
+      row(text("store.country"), shop.country, locale.countryName),
+      row(text("store.currency"), shop.currency, (code) => currency(code, locale)),
+      row(text("store.languages"), listed(shop.languages), (languages) =>
+        locale.list(languages.map((language) => languageName(locale, language)))
+      ),
+      row(text("store.theme"), shop.theme, thirdPartyText)
+    ]}
+  </dl>`
 }
 
 /** An empty list means that the values are unknown. */

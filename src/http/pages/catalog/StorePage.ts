@@ -164,10 +164,8 @@ export const layer = Layer.effectDiscard(
       const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
       const shop = ShopItem.presentDetails(found, context)
       const standing = standingOf(shop)
-      const products = newest.products.map((product) =>
-        productCard({ product: ProductItem.present(product, context), locale })
-      )
-      const ads = newest.ads.map((ad) => adCard({ ad: AdItem.present(ad, { ...context, today }), locale }))
+      const products = newest.products.map((product) => productCard(ProductItem.present(product, context), locale))
+      const ads = newest.ads.map((ad) => adCard(AdItem.present(ad, { ...context, today }), locale))
       return page({
         title: shop.name,
         heading: thirdPartyText(shop.name),

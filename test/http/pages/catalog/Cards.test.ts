@@ -63,34 +63,34 @@ const ad: AdItem = {
 
 describe("a card", () => {
   it("of a product shows the figures of its store, and growth with its sign", () => {
-    assert.deepStrictEqual(factsOf(productCard({ product, locale, shop: true })), [
+    assert.deepStrictEqual(factsOf(productCard(product, locale, { shop: true })), [
       ["Revenue a month", "$12.3K"],
       ["Visits a month", "8.2K"],
       ["Growth", "+4.6%"],
       ["Running ads", "12"]
     ])
     const falling = { ...product, shop: { ...shop, traffic_growth_pct: -4.56, estimated_monthly_revenue: null } }
-    assert.deepStrictEqual(factsOf(productCard({ product: falling, locale, shop: true })).slice(0, 3), [
+    assert.deepStrictEqual(factsOf(productCard(falling, locale, { shop: true })).slice(0, 3), [
       ["Revenue a month", "Not known"],
       ["Visits a month", "8.2K"],
       ["Growth", "-4.6%"]
     ])
     // On the page of the store, which shows the figures itself.
-    assert.deepStrictEqual(factsOf(productCard({ product, locale })), [])
+    assert.deepStrictEqual(factsOf(productCard(product, locale)), [])
   })
 
   it("of an ad shows how long it runs, and how many running ads the store has", () => {
-    assert.deepStrictEqual(factsOf(adCard({ ad, locale, shop: true })), [
+    assert.deepStrictEqual(factsOf(adCard(ad, locale, { shop: true })), [
       ["Running time", "1 day"],
       ["Running ads", "12"]
     ])
-    assert.deepStrictEqual(factsOf(adCard({ ad: { ...ad, active_days: 24, shop: null }, locale, shop: true })), [
+    assert.deepStrictEqual(factsOf(adCard({ ...ad, active_days: 24, shop: null }, locale, { shop: true })), [
       ["Running time", "24 days"]
     ])
   })
 
   it("shows images of this origin, and of others only by https", () => {
-    assert.include(String(productCard({ product, locale })), `<img src="/demo/v1/products/lamp417.svg"`)
+    assert.include(String(productCard(product, locale)), `<img src="/demo/v1/products/lamp417.svg"`)
     for (const [address, isShown] of [
       ["https://cdn.test/a.jpg", true],
       ["http://cdn.test/a.jpg", false],
@@ -98,11 +98,7 @@ describe("a card", () => {
       ["http://user@cdn.test/demo/v1/products/lamp417.svg", false],
       ["javascript:alert(1)", false]
     ] as const) {
-      assert.strictEqual(
-        String(adCard({ ad: { ...ad, image_url: address }, locale })).includes("<img"),
-        isShown,
-        address
-      )
+      assert.strictEqual(String(adCard({ ...ad, image_url: address }, locale)).includes("<img"), isShown, address)
     }
   })
 })
