@@ -12,12 +12,6 @@ export interface CacheFields {
   readonly expires: string | undefined
 }
 
-export interface Freshness {
-  readonly seconds: number
-  /** Whether the publisher allows a stale copy while its server does not answer. */
-  readonly mayBeStale: boolean
-}
-
 export const minSeconds = 60
 export const maxSeconds = 86_400
 
@@ -27,7 +21,7 @@ const defaultSeconds = 300
 /** Directives that ask for validation before every use. They get the minimum of {@link minSeconds}. */
 const checkFirst = ["no-store", "no-cache", "must-revalidate", "proxy-revalidate"]
 
-export const of = ({ age, cacheControl, date, expires }: CacheFields, nowMillis: number): Freshness => {
+export const of = ({ age, cacheControl, date, expires }: CacheFields, nowMillis: number) => {
   const directives = parse(cacheControl)
   const lifetime =
     directives.has("no-store") || directives.has("no-cache")
@@ -39,6 +33,7 @@ export const of = ({ age, cacheControl, date, expires }: CacheFields, nowMillis:
   const left = lifetime - (digits.test(age ?? "") ? Number(age) : 0)
   return {
     seconds: Math.min(Math.max(left, minSeconds), maxSeconds),
+    /** Whether the publisher allows a stale copy while its server does not answer. */
     mayBeStale: !checkFirst.some((name) => directives.has(name))
   }
 }

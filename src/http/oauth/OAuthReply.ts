@@ -4,13 +4,8 @@ import type { AuthorizeError, RegistrationError, RevocationError, TokenError } f
 
 type OAuthError = AuthorizeError | TokenError | RegistrationError | RevocationError
 
-interface Wire {
-  readonly status: number
-  /** The member `error`. */
-  readonly code: string
-}
-
-export const wire: { readonly [Tag in OAuthError["_tag"]]: Wire } = {
+/** `code` is the member `error`. */
+export const wire: Readonly<Record<OAuthError["_tag"], { readonly status: number; readonly code: string }>> = {
   InvalidRequest: { status: 400, code: "invalid_request" },
   InvalidClient: { status: 401, code: "invalid_client" },
   InvalidGrant: { status: 400, code: "invalid_grant" },

@@ -11,41 +11,25 @@ export interface Document {
   readonly about: string
 }
 
+const document = (name: string, about: string, file = `docs/${name}.md`): Document => ({
+  name,
+  file,
+  label: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+  about
+})
+
 export const documents: readonly [Document, ...ReadonlyArray<Document>] = [
-  {
-    name: "overview",
-    file: "docs/overview.md",
-    label: "Overview",
-    about: "what the service is, the first call, plans and credits"
-  },
-  {
-    name: "clients",
-    file: "docs/clients.md",
-    label: "Clients",
-    about:
-      "how each client connects, with a sign-in or a key, its known faults, and what it shows when something is wrong"
-  },
-  {
-    name: "tools",
-    file: "docs/tools.md",
-    label: "Tools",
-    about: "every tool: an example as a JSON-RPC call, its arguments, its cost and its answer"
-  },
-  { name: "errors", file: "docs/errors.md", label: "Errors", about: "every error code, what it means and what to do" },
-  { name: "limits", file: "docs/limits.md", label: "Limits", about: "credits, rates, sizes and lifetimes" },
-  {
-    name: "cards",
-    file: "docs/cards.md",
-    label: "Cards",
-    about: "answers as cards and charts in hosts of MCP Apps"
-  },
-  {
-    name: "dashboard",
-    file: "docs/dashboard.md",
-    label: "Dashboard",
-    about: "the pages for people: searches as addresses, keys, usage, languages"
-  },
-  { name: "changelog", file: "CHANGELOG.md", label: "Changelog", about: "what has changed, by version" }
+  document("overview", "what the service is, the first call, plans and credits"),
+  document(
+    "clients",
+    "how each client connects, with a sign-in or a key, its known faults, and what it shows when something is wrong"
+  ),
+  document("tools", "every tool: an example as a JSON-RPC call, its arguments, its cost and its answer"),
+  document("errors", "every error code, what it means and what to do"),
+  document("limits", "credits, rates, sizes and lifetimes"),
+  document("cards", "answers as cards and charts in hosts of MCP Apps"),
+  document("dashboard", "the pages for people: searches as addresses, keys, usage, languages"),
+  document("changelog", "what has changed, by version", "CHANGELOG.md")
 ]
 
 /** The first document is at the address of all. */

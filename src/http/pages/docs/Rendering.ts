@@ -3,19 +3,7 @@ import { Lexer, Parser, Renderer } from "marked"
 import type { Tokens } from "marked"
 import { copyText } from "../shared/CopyText.ts"
 import { html, rendered } from "../shared/Html.ts"
-import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
-
-export interface Section {
-  readonly id: string
-  readonly text: string
-}
-
-export interface Rendered {
-  readonly title: string
-  readonly sections: ReadonlyArray<Section>
-  readonly body: Html
-}
 
 /** As on GitHub, so that a link to a section works in both places. */
 export const anchorOf = (heading: string): string =>
@@ -29,7 +17,7 @@ const withoutMarks = (text: string): string => text.replaceAll(/[`*]/gu, "")
 class PageRenderer extends Renderer {
   readonly locale: Locale
   title = ""
-  readonly sections: Array<Section> = []
+  readonly sections: Array<{ readonly id: string; readonly text: string }> = []
   #blocks = 0
 
   constructor(locale: Locale) {
@@ -71,7 +59,7 @@ class PageRenderer extends Renderer {
   }
 }
 
-export const render = (markdown: string, locale: Locale): Rendered => {
+export const render = (markdown: string, locale: Locale) => {
   const renderer = new PageRenderer(locale)
   const body = rendered(Parser.parse(Lexer.lex(markdown), { renderer }))
   return { title: renderer.title, sections: renderer.sections, body }

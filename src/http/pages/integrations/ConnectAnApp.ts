@@ -17,6 +17,21 @@ interface Way {
   readonly text?: string
 }
 
+/** `id` begins the ids of the elements. */
+export const wayList = (id: string, ways: ReadonlyArray<Way>, locale: Locale): Html =>
+  html`<dl class="ways">
+    ${ways.map(
+      ({ client, how, text }, index) =>
+        html`<div>
+          <dt id="${id}-${index}">${client}</dt>
+          <dd>
+            <p>${how}</p>
+            ${text !== undefined && copyText({ id: `${id}-text-${index}`, named: `${id}-${index}`, text, locale })}
+          </dd>
+        </div>`
+    )}
+  </dl>`
+
 const waysOf = (mcpUrl: string, locale: Locale): ReadonlyArray<Way> => [
   { client: "Claude", how: locale.text("integrations.ways.claude") },
   { client: "ChatGPT", how: locale.text("integrations.ways.chatGpt") },
@@ -41,18 +56,6 @@ export const connectAnApp = (options: {
     <summary id="connect">${locale.text("integrations.connect")}</summary>
     <p id="connect-address">${locale.text("integrations.connectHow")}</p>
     ${copyText({ id: "mcp-url", named: "connect-address", text: mcpUrl, locale })}
-    <dl class="ways">
-      ${waysOf(mcpUrl, locale).map(
-        ({ client, how, text }, index) =>
-          html`<div>
-            <dt id="way-${index}">${client}</dt>
-            <dd>
-              <p>${how}</p>
-              ${text !== undefined && copyText({ id: `way-text-${index}`, named: `way-${index}`, text, locale })}
-            </dd>
-          </div>`
-      )}
-    </dl>
-    ${toAllApps(locale)}
+    ${wayList("way", waysOf(mcpUrl, locale), locale)} ${toAllApps(locale)}
   </details>`
 }

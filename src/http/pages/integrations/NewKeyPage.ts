@@ -4,7 +4,7 @@ import { Redacted } from "effect"
 import type { KeyEnd } from "../../../domain/access/KeyEnd.ts"
 import type { ApiKey, NewKey } from "../../../services/access/ApiKeys.ts"
 import * as ClientSetup from "./ClientSetup.ts"
-import { toAllApps } from "./ConnectAnApp.ts"
+import { toAllApps, wayList } from "./ConnectAnApp.ts"
 import { copyText } from "../shared/CopyText.ts"
 import { html } from "../shared/Html.ts"
 import { integrationsPath } from "./IntegrationsPaths.ts"
@@ -23,6 +23,10 @@ export const newKey = (options: {
   const { locale } = visitor
   const { text } = locale
   const secret = Redacted.value(made.secret)
+  const ways = ClientSetup.withKey(mcpUrl, secret).map((setup) => ({
+    ...setup,
+    how: setup.file === undefined ? text("key.run") : text("key.into", { file: setup.file })
+  }))
   const old =
     replaced !== undefined &&
     (replaced.ends === "now"
@@ -48,19 +52,7 @@ export const newKey = (options: {
       <section class="panel" aria-labelledby="set-up">
         <h2 id="set-up">${text("key.setUp")}</h2>
         <p>${text("key.setUpHow")}</p>
-        <dl class="ways">
-          ${ClientSetup.withKey(mcpUrl, secret).map(
-            ({ client, file, text: setup }, index) =>
-              html`<div>
-                <dt id="setup-${index}">${client}</dt>
-                <dd>
-                  <p>${file === undefined ? text("key.run") : text("key.into", { file })}</p>
-                  ${copyText({ id: `setup-text-${index}`, named: `setup-${index}`, text: setup, locale })}
-                </dd>
-              </div>`
-          )}
-        </dl>
-        ${toAllApps(locale)}
+        ${wayList("setup", ways, locale)} ${toAllApps(locale)}
       </section>
     `
   }

@@ -8,40 +8,7 @@ import type { Html, Value } from "./Html.ts"
 
 const { languages } = Messages
 
-export interface Locale extends Messages.Messages {
-  /** A message with tags or with HTML parameters. `<code>` needs no parameter. */
-  readonly html: (key: MessageKey, params?: RichParams<Html>) => Html
-  readonly language: Language
-  /** BCP 47 language and region, such as `de-AT`. */
-  readonly tag: string
-  readonly number: (value: number) => string
-  /** Abbreviated, such as `1.2K`. */
-  readonly compact: (value: number) => string
-  /** Takes percent: 12.5 becomes `12.5%`. */
-  readonly percent: (value: number) => string
-  /** `currency` is an ISO 4217 code. Without a currency, formats the number alone. */
-  readonly money: (value: number, currency: string | null) => string
-  /** As `money`, rounded to whole units, for estimates. */
-  readonly wholeMoney: (value: number, currency: string | null) => string
-  /** Such as `$12.3K`. */
-  readonly compactMoney: (value: number, currency: string | null) => string
-  /** A day `YYYY-MM-DD`, or the UTC day of a time. */
-  readonly date: (day: string | DateTime.Utc) => string
-  /** Without the year, for axes. */
-  readonly dayAndMonth: (day: string) => string
-  /** A month as `YYYY-MM`. */
-  readonly month: (month: string) => string
-  /** In UTC; scripts convert it to the visitor's time zone. */
-  readonly dateTime: (moment: DateTime.Utc) => Html
-  /** Takes an ISO 3166-1 alpha-2 code. */
-  readonly countryName: (code: string) => string
-  /** Takes an ISO 4217 code. */
-  readonly currencyName: (code: string) => string
-  /** Quotation marks around third-party text. */
-  readonly quotes: readonly [open: string, close: string]
-  /** `a, b and c`. */
-  readonly list: (items: ReadonlyArray<string>) => string
-}
+export type Locale = ReturnType<typeof make>
 
 /** Longer headers are cut: no real browser sends as many languages. */
 const maxHeaderCharacters = 500
@@ -83,7 +50,8 @@ const supported = (text: string): Tag | undefined => {
   return { language, text: region === undefined ? language : `${language}-${region.toUpperCase()}` }
 }
 
-const quotes: Readonly<Record<Language, Locale["quotes"]>> = {
+/** Quotation marks around third-party text. */
+const quotes: Readonly<Record<Language, readonly [open: string, close: string]>> = {
   en: ["“", "”"],
   de: ["„", "“"],
   fr: ["«\u00a0", "\u00a0»"],
@@ -95,7 +63,7 @@ const code = (content: Value): Html => html`<code>${content}</code>`
 const isCountry = /^[A-Z]{2}$/u
 const isCurrency = /^[A-Z]{3}$/u
 
-const make = ({ language, text: tag }: Tag): Locale => {
+const make = ({ language, text: tag }: Tag) => {
   const number = new Intl.NumberFormat(tag, { maximumFractionDigits: 2 })
   const compact = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 })
   const percent = new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 1 })
@@ -108,7 +76,7 @@ const make = ({ language, text: tag }: Tag): Locale => {
   const conjunction = new Intl.ListFormat(tag, { type: "conjunction" })
   const money = new Map<string, Intl.NumberFormat>()
 
-  const moneyIn = (currency: string, digits: Intl.NumberFormatOptions = {}): Intl.NumberFormat => {
+  const moneyIn = (currency: string, digits: Intl.NumberFormatOptions): Intl.NumberFormat => {
     const key = `${currency}${digits.maximumFractionDigits ?? ""}${digits.notation ?? ""}`
     const known = money.get(key)
     if (known !== undefined) return known
@@ -117,34 +85,45 @@ const make = ({ language, text: tag }: Tag): Locale => {
     return made
   }
 
+  const inMoney =
+    (digits: Intl.NumberFormatOptions, alone: (value: number) => string) => (value: number, currency: string | null) =>
+      currency !== null && isCurrency.test(currency) ? moneyIn(currency, digits).format(value) : alone(value)
+
   const messages = Messages.make(language, tag)
 
   return {
     ...messages,
-    html: (key, params) => html`${messages.parts(key, { code, ...params })}`,
+    /** A message with tags or with HTML parameters. `<code>` needs no parameter. */
+    html: (key: MessageKey, params?: RichParams<Html>) => html`${messages.parts(key, { code, ...params })}`,
     language,
+    /** BCP 47 language and region, such as `de-AT`. */
     tag,
-    number: (value) => number.format(value),
-    compact: (value) => compact.format(value),
-    percent: (value) => percent.format(value / 100),
-    money: (value, currency) =>
-      currency !== null && isCurrency.test(currency) ? moneyIn(currency).format(value) : number.format(value),
-    wholeMoney: (value, currency) =>
-      currency !== null && isCurrency.test(currency)
-        ? moneyIn(currency, { maximumFractionDigits: 0 }).format(value)
-        : number.format(Math.round(value)),
-    compactMoney: (value, currency) =>
-      currency !== null && isCurrency.test(currency)
-        ? moneyIn(currency, { maximumFractionDigits: 1, notation: "compact" }).format(value)
-        : compact.format(value),
-    date: (at) => day.format(typeof at === "string" ? new Date(at) : DateTime.toDate(at)),
-    dayAndMonth: (at) => dayAndMonth.format(new Date(at)),
-    month: (at) => month.format(new Date(`${at}-01`)),
-    dateTime: (at) =>
+    number: (value: number) => number.format(value),
+    /** Abbreviated, such as `1.2K`. */
+    compact: (value: number) => compact.format(value),
+    /** Takes percent: 12.5 becomes `12.5%`. */
+    percent: (value: number) => percent.format(value / 100),
+    /** `currency` is an ISO 4217 code. Without a currency, formats the number alone. */
+    money: inMoney({}, (value) => number.format(value)),
+    /** As `money`, rounded to whole units, for estimates. */
+    wholeMoney: inMoney({ maximumFractionDigits: 0 }, (value) => number.format(Math.round(value))),
+    /** Such as `$12.3K`. */
+    compactMoney: inMoney({ maximumFractionDigits: 1, notation: "compact" }, (value) => compact.format(value)),
+    /** A day `YYYY-MM-DD`, or the UTC day of a time. */
+    date: (at: string | DateTime.Utc) => day.format(typeof at === "string" ? new Date(at) : DateTime.toDate(at)),
+    /** Without the year, for axes. */
+    dayAndMonth: (at: string) => dayAndMonth.format(new Date(at)),
+    /** A month as `YYYY-MM`. */
+    month: (at: string) => month.format(new Date(`${at}-01`)),
+    /** In UTC; scripts convert it to the visitor's time zone. */
+    dateTime: (at: DateTime.Utc) =>
       html`<time datetime="${DateTime.formatIso(at)}" data-local>${moment.format(DateTime.toDate(at))} UTC</time>`,
-    countryName: (code) => (isCountry.test(code) ? (countries.of(code) ?? code) : code),
-    currencyName: (code) => (isCurrency.test(code) ? (currencies.of(code) ?? code) : code),
+    /** Takes an ISO 3166-1 alpha-2 code. */
+    countryName: (code: string) => (isCountry.test(code) ? (countries.of(code) ?? code) : code),
+    /** Takes an ISO 4217 code. */
+    currencyName: (code: string) => (isCurrency.test(code) ? (currencies.of(code) ?? code) : code),
     quotes: quotes[language],
-    list: (items) => conjunction.format(items)
+    /** `a, b and c`. */
+    list: (items: ReadonlyArray<string>) => conjunction.format(items)
   }
 }

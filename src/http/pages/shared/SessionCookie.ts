@@ -13,21 +13,10 @@ import * as Sessions from "../../../services/access/Sessions.ts"
 
 type Config = Pick<AppSettings, "baseUrl">
 
-const make = (
-  { baseUrl }: Config,
-  {
-    maxAgeMillis,
-    sameSite,
-    ...options
-  }: {
-    readonly name: string
-    readonly maxAgeMillis: number
-    readonly sameSite: "lax" | "strict"
-  }
-) => {
+const make = ({ baseUrl }: Config, plainName: string, maxAge: number, sameSite: "lax" | "strict") => {
   const secure = baseUrl.startsWith("https:")
   // With the prefix `__Host-`, other hosts of the domain cannot set the cookie. Browsers accept the prefix only over TLS.
-  const name = secure ? `__Host-${options.name}` : options.name
+  const name = secure ? `__Host-${plainName}` : plainName
   const attributes = { httpOnly: true, path: "/", sameSite, secure } as const
   return {
     name,
@@ -37,14 +26,12 @@ const make = (
     },
     /** Secrets contain only characters that cookies allow, so setting them cannot fail. */
     set: (secret: Redacted.Redacted) =>
-      HttpServerResponse.setCookieUnsafe(name, Redacted.value(secret), { ...attributes, maxAge: maxAgeMillis }),
+      HttpServerResponse.setCookieUnsafe(name, Redacted.value(secret), { ...attributes, maxAge }),
     clear: HttpServerResponse.setCookieUnsafe(name, "", { ...attributes, maxAge: 0 })
   }
 }
 
-export const of = (config: Config) =>
-  make(config, { name: "discovery", maxAgeMillis: Sessions.maxAgeMillis, sameSite: "lax" })
+export const of = (config: Config) => make(config, "discovery", Sessions.maxAgeMillis, "lax")
 
 /** `SameSite=Strict`: only the sign-in form needs it, and other sites must not send that form. */
-export const ofBrowser = (config: Config) =>
-  make(config, { name: "discovery-browser", maxAgeMillis: KnownBrowsers.maxAgeMillis, sameSite: "strict" })
+export const ofBrowser = (config: Config) => make(config, "discovery-browser", KnownBrowsers.maxAgeMillis, "strict")
