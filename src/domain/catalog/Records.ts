@@ -4,7 +4,7 @@
  * A record is complete: a field that is absent or `null` becomes unknown, even if it was known before. Unknown fields
  * are errors, so that a misspelled name is noticed.
  */
-import { Effect, Predicate, Result, Schema } from "effect"
+import { Effect, Predicate, Record as EffectRecord, Result, Schema, Struct } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
 import { code, toUpperCase } from "../search/Arguments.ts"
 import { issueAt, refused } from "../ArgumentIssue.ts"
@@ -171,31 +171,23 @@ export type CatalogRecord = NicheRecord | ShopRecord | TrafficMonthRecord | Prod
 export type NativeRecord = CatalogRecord | CategoryRecord | PartialShop | RemovedRecord
 
 /** In order of reference: a record refers only to records of earlier types. */
-export const recordTypes = [
-  "niche",
-  "category",
-  "shop",
-  "partial_shop",
-  "traffic_month",
-  "product",
-  "ad",
-  "removed"
-] as const satisfies ReadonlyArray<NativeRecord["type"]>
+export const schemas = {
+  niche: NicheRecord,
+  category: CategoryRecord,
+  shop: ShopRecord,
+  partial_shop: PartialShop,
+  traffic_month: TrafficMonthRecord,
+  product: ProductRecord,
+  ad: AdRecord,
+  removed: RemovedRecord
+} as const satisfies Record<NativeRecord["type"], Schema.Codec<NativeRecord, unknown>>
+
+export const recordTypes = Struct.keys(schemas)
 
 /** Decoded by the tag, so that issues are those of the intended type. */
-const decoders: Record<
-  NativeRecord["type"],
-  (input: unknown) => Result.Result<NativeRecord, ReadonlyArray<ArgumentIssue>>
-> = {
-  niche: RecordDecoder.make(NicheRecord),
-  category: RecordDecoder.make(CategoryRecord),
-  shop: RecordDecoder.make(ShopRecord),
-  partial_shop: RecordDecoder.make(PartialShop),
-  traffic_month: RecordDecoder.make(TrafficMonthRecord),
-  product: RecordDecoder.make(ProductRecord),
-  ad: RecordDecoder.make(AdRecord),
-  removed: RecordDecoder.make(RemovedRecord)
-}
+const decoders: Readonly<
+  Record<NativeRecord["type"], (input: unknown) => Result.Result<NativeRecord, ReadonlyArray<ArgumentIssue>>>
+> = EffectRecord.map(schemas, (schema) => RecordDecoder.make<Schema.Codec<NativeRecord, unknown>>(schema))
 
 const tagIssues = ArgumentDecoder.decoder(Schema.Struct({ type: Schema.Literals(recordTypes) }))
 
@@ -209,14 +201,3 @@ export const decode = (input: unknown): Result.Result<NativeRecord, ReadonlyArra
   // Only for the issue of the tag: without it, the other fields mean nothing.
   return Result.flatMap(tagIssues("type" in input ? { type: input.type } : {}), ({ type }) => decoders[type](input))
 }
-
-export const schemas = {
-  niche: NicheRecord,
-  category: CategoryRecord,
-  shop: ShopRecord,
-  partial_shop: PartialShop,
-  traffic_month: TrafficMonthRecord,
-  product: ProductRecord,
-  ad: AdRecord,
-  removed: RemovedRecord
-} as const
