@@ -6,7 +6,6 @@ import { Dns } from "effect/net"
 import * as path from "node:path"
 import { AppConfig } from "../Config.ts"
 import { AccountClosing } from "../services/access/AccountClosing.ts"
-import { AccountChanges } from "../services/access/AccountChanges.ts"
 import { AccountLinks } from "../services/access/AccountLinks.ts"
 import { AccountDirectory } from "../services/access/AccountDirectory.ts"
 import { Accounts } from "../services/access/Accounts.ts"
@@ -174,7 +173,7 @@ const oauth = Layer.mergeAll(
 )
 
 /** Accounts, for the pages of customers and operators. */
-const people = Layer.mergeAll(AccountChanges.layer, AccountDirectory.layer, selfService, BillingUpkeep.layer).pipe(
+const people = Layer.mergeAll(AccountDirectory.layer, selfService, BillingUpkeep.layer).pipe(
   Layer.provideMerge(Billing.layer),
   Layer.provideMerge(Accounts.layer.pipe(Layer.provide(Passwords.layer)))
 )

@@ -9,7 +9,6 @@ import type { Activity } from "../../src/domain/access/Activity.ts"
 import { ActivityLog } from "../../src/services/access/ActivityLog.ts"
 import { CallHistory } from "../../src/services/access/CallHistory.ts"
 import { AccountClosing } from "../../src/services/access/AccountClosing.ts"
-import { AccountChanges } from "../../src/services/access/AccountChanges.ts"
 import { AccountDirectory } from "../../src/services/access/AccountDirectory.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
@@ -106,7 +105,6 @@ export const unvisited = Layer.mergeAll(
   Layer.mock(EmailChange, {}),
   Layer.mock(PasswordReset, {}),
   Layer.mock(SignUp, {}),
-  Layer.mock(AccountChanges, {}),
   Layer.mock(AccountDirectory, {}),
   Layer.mock(Accounts, { list: Stream.empty }),
   Layer.mock(ApiKeys, {}),

@@ -6,6 +6,7 @@ import { AppConfig } from "../../Config.ts"
 import { AccountId, Credits, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
 import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead, query } from "../database/Availability.ts"
+import { AccountChange } from "./AccountChanges.ts"
 import { AccountNotFound } from "./AccountRecord.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import { rowsOf } from "../database/Rows.ts"
@@ -33,6 +34,7 @@ export interface AccountEntry extends Schema.Struct.Type<typeof fields> {
 }
 
 const decodePeriods = rowsOf(Credits)
+const decodeChanges = rowsOf(AccountChange)
 
 export interface AccountFilter {
   /** A part of the e-mail address, whatever its case. */
@@ -54,6 +56,7 @@ export interface AccountPage {
 const pageSize = 50
 /** A year. */
 const maxPeriods = 12
+const maxChanges = 50
 
 export class AccountDirectory extends Context.Service<
   AccountDirectory,
@@ -63,6 +66,8 @@ export class AccountDirectory extends Context.Service<
     find(accountId: number): Effect.Effect<AccountEntry, AccountNotFound | ServiceUnavailable>
     /** Opened periods, newest first, at most 12. */
     periods(accountId: AccountId): Effect.Effect<ReadonlyArray<Credits>, ServiceUnavailable>
+    /** Newest first, at most 50. */
+    changes(accountId: AccountId): Effect.Effect<ReadonlyArray<AccountChange>, ServiceUnavailable>
   }
 >()("discovery/access/AccountDirectory") {
   static readonly layer = Layer.effect(
@@ -125,7 +130,14 @@ export class AccountDirectory extends Context.Service<
           ORDER BY period_start DESC LIMIT ${maxPeriods}`.pipe(decodePeriods, availableToRead)
       })
 
-      return { page, find, periods }
+      const changes = Effect.fn("AccountDirectory.changes")(function* (accountId: AccountId) {
+        return yield* sql`
+          SELECT a.email AS by, c.source, c.what, c.value_before AS before, c.value_after AS after, c.created_at AS at
+          FROM account_change c LEFT JOIN account a ON a.id = c.actor_id
+          WHERE c.account_id = ${accountId} ORDER BY c.id DESC LIMIT ${maxChanges}`.pipe(decodeChanges, availableToRead)
+      })
+
+      return { page, find, periods, changes }
     })
   )
 }

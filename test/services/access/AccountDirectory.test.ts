@@ -2,7 +2,6 @@ import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
-import { AccountChanges } from "../../../src/services/access/AccountChanges.ts"
 import { AccountDirectory } from "../../../src/services/access/AccountDirectory.ts"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../src/services/access/ApiKeys.ts"
@@ -15,7 +14,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const start = "2026-03-10T12:00:00Z"
 
-const looking = Layer.mergeAll(AccountDirectory.layer, AccountChanges.layer, Usage.layer).pipe(
+const looking = Layer.mergeAll(AccountDirectory.layer, Usage.layer).pipe(
   Layer.provide(
     AppConfig.layerOf({ planCreditsGrowth: Access.allowances.growth, planCreditsPro: Access.allowances.pro })
   )
@@ -101,8 +100,8 @@ layer(Services, { excludeTestServices: true })("accounts as operators see them",
   })
 
   describe("a change", () => {
-    const history = Effect.fnUntraced(function* (id: Parameters<AccountChanges["Service"]["list"]>[0]) {
-      const changes = yield* Effect.flatMap(AccountChanges, (changes) => changes.list(id))
+    const history = Effect.fnUntraced(function* (id: Parameters<AccountDirectory["Service"]["changes"]>[0]) {
+      const changes = yield* Effect.flatMap(AccountDirectory, (directory) => directory.changes(id))
       return changes.map(({ after, before, by, what }) => [by, what, before, after])
     })
 

@@ -4,7 +4,8 @@ import { Clock, Duration, Effect, Fiber, Layer, Logger, Metric, Schema, Stream }
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
-import { AccountChanges } from "../../../src/services/access/AccountChanges.ts"
+import { AppConfig } from "../../../src/Config.ts"
+import { AccountDirectory } from "../../../src/services/access/AccountDirectory.ts"
 import { CreditLedger } from "../../../src/services/access/CreditLedger.ts"
 import { checkUnchecked } from "../../../src/services/billing/BillingUpkeep.ts"
 import * as BillingRows from "../../../src/services/billing/BillingRows.ts"
@@ -34,7 +35,10 @@ const days = 24 * hours
 
 const logs: Array<string> = []
 
-const Services = Layer.merge(StripeDouble.billing(), AccountChanges.layer).pipe(
+const Services = Layer.merge(
+  StripeDouble.billing(),
+  AccountDirectory.layer.pipe(Layer.provide(AppConfig.layerOf({})))
+).pipe(
   Layer.provideMerge(Layer.merge(Access.layerUnhashed, StripeDouble.layer)),
   Layer.provideMerge(TestDatabase.layer),
   Layer.provideMerge(SetClock.layer(start)),
@@ -129,7 +133,7 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
           Array.from({ length: 6 }, () => deliver(event)),
           { concurrency: "unbounded" }
         )
-        const changes = yield* Effect.flatMap(AccountChanges, (changes) => changes.list(accountId))
+        const changes = yield* Effect.flatMap(AccountDirectory, (directory) => directory.changes(accountId))
         assert.deepStrictEqual(
           changes.map(({ after, before, by, source, what }) => ({ after, before, by, source, what })),
           [{ what: "plan", before: "starter", after: "pro", by: null, source: "billing" }]

@@ -4,7 +4,6 @@ import { Plan, plans, subscriptionStatuses } from "../../../domain/access/Accoun
 import type { Credits } from "../../../domain/access/Account.ts"
 import { mask } from "../../../domain/access/Credential.ts"
 import { titles } from "../../../domain/access/Plan.ts"
-import { AccountChanges } from "../../../services/access/AccountChanges.ts"
 import type { AccountChange } from "../../../services/access/AccountChanges.ts"
 import { AccountDirectory } from "../../../services/access/AccountDirectory.ts"
 import type { AccountEntry } from "../../../services/access/AccountDirectory.ts"
@@ -164,7 +163,6 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const directory = yield* AccountDirectory
-    const changes = yield* AccountChanges
     const apiKeys = yield* ApiKeys
     const connectedApps = yield* ConnectedApps
     const usage = yield* Usage
@@ -181,7 +179,7 @@ export const layer = Layer.effectDiscard(
             directory.periods(account.id),
             apiKeys.list(account.id),
             connectedApps.list(account.id),
-            changes.list(account.id)
+            directory.changes(account.id)
           ],
           { concurrency: "unbounded" }
         )
