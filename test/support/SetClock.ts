@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Duration } from "effect"
-import { DatabaseTime, GivenTime } from "../../src/services/database/DatabaseClock.ts"
+import { GivenTime } from "../../src/services/database/DatabaseClock.ts"
 
 export class SetClock extends Context.Service<
   SetClock,
@@ -30,7 +30,6 @@ export class SetClock extends Context.Service<
           sleep: (duration: Duration.Duration) => live.sleep(duration)
         }
         return Context.make(Clock.Clock, clock).pipe(
-          Context.add(DatabaseTime, clock.currentTimeMillis),
           Context.add(
             GivenTime,
             Effect.sync(() => new Date(now))

@@ -12,29 +12,21 @@ export const maxDifferenceMillis = 5 * 60_000
 
 const decodeTime = rowOf(Schema.Struct({ now: Schema.Date }))
 
-/** The database's time in milliseconds since 1970. Tests that set the clock replace it. */
-export const DatabaseTime = Context.Reference<Effect.Effect<number, SqlError.SqlError, SqlClient.SqlClient>>(
-  "discovery/database/DatabaseTime",
-  {
-    defaultValue: () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        // Not now(), which is constant within a transaction.
-        const { now } = yield* decodeTime(sql`SELECT clock_timestamp() AS now`)
-        return now.getTime()
-      })
-  }
-)
-
-/** {@link DatabaseTime}, read now. */
-export const currentTimeMillis = Effect.flatten(DatabaseTime)
-
-/** For statements that read the database's clock themselves: null, or the time that a test has set. */
+/** Null, or the time that a test has set as the database's. */
 export const GivenTime = Context.Reference<Effect.Effect<Date | null>>("discovery/database/GivenTime", {
   defaultValue: () => Effect.succeed(null)
 })
 
-/** The database's time as an expression of a statement, or the time that a test has set. Stable, so that an index can be used. */
+/** The database's time in milliseconds since 1970. */
+export const currentTimeMillis = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const given = yield* Effect.flatten(GivenTime)
+  // Not now(), which is constant within a transaction.
+  const { now } = yield* decodeTime(sql`SELECT coalesce(${given}::timestamptz, clock_timestamp()) AS now`)
+  return now.getTime()
+})
+
+/** The database's time as an expression of a statement. Stable, so that an index can be used. */
 export const timeIn = (sql: SqlClient.SqlClient) =>
   Effect.map(Effect.flatten(GivenTime), (given) => sql`coalesce(${given}::timestamptz, statement_timestamp())`)
 

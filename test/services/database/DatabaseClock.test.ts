@@ -13,7 +13,7 @@ import { Billing } from "../../../src/services/billing/Billing.ts"
 import * as BillingUpkeep from "../../../src/services/billing/BillingUpkeep.ts"
 import { SignInAttempts } from "../../../src/services/limits/SignInAttempts.ts"
 import * as Database from "../../../src/services/database/Database.ts"
-import { DatabaseTime } from "../../../src/services/database/DatabaseClock.ts"
+import { GivenTime } from "../../../src/services/database/DatabaseClock.ts"
 import { ConsentRequests } from "../../../src/services/oauth/ConsentRequests.ts"
 import * as ClosedAccounts from "../../../src/services/retention/ClosedAccounts.ts"
 import * as GrantRetention from "../../../src/services/retention/GrantRetention.ts"
@@ -85,7 +85,9 @@ const serverAhead = Effect.fnUntraced(function* (aheadMillis: number, databaseMi
         Layer.provideMerge(Database.layer({ source: connection, maxConnections: 5 })),
         Layer.provideMerge(Layer.succeed(Clock.Clock, clock)),
         Layer.provideMerge(
-          databaseMillis === undefined ? Layer.empty : Layer.succeed(DatabaseTime, Effect.succeed(databaseMillis))
+          databaseMillis === undefined
+            ? Layer.empty
+            : Layer.succeed(GivenTime, Effect.succeed(new Date(databaseMillis)))
         ),
         Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void logs.push(line))]))
       )

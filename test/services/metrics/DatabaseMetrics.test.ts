@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer, Metric, Result, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { decode } from "../../../src/domain/catalog/Records.ts"
-import { DatabaseTime } from "../../../src/services/database/DatabaseClock.ts"
+import { GivenTime } from "../../../src/services/database/DatabaseClock.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import type { ImportChunk } from "../../../src/services/import/ImportSource.ts"
 import * as DatabaseMetrics from "../../../src/services/metrics/DatabaseMetrics.ts"
@@ -93,8 +93,8 @@ layer(Layer.provideMerge(Importer.layer, TestDatabase.layer), { excludeTestServi
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         for (const ahead of [90, -90]) {
-          const ofDatabase = Effect.succeed(now - ahead * 1_000)
-          yield* Effect.provideService(DatabaseMetrics.read, DatabaseTime, ofDatabase)
+          const ofDatabase = Effect.succeed(new Date(now - ahead * 1_000))
+          yield* Effect.provideService(DatabaseMetrics.read, GivenTime, ofDatabase)
           assert.approximately(yield* Metrics.clockAhead.value({}), ahead, 30)
         }
       }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
