@@ -32,7 +32,7 @@ const config = AppConfig.layerOf({
 })
 
 const withPasswords = <E, R>(passwords: Layer.Layer<Passwords, E, R>) =>
-  Layer.mergeAll(Accounts.layer, ApiKeys.layer, CredentialResolver.layerNoDeps, CreditLedger.layerNoDeps).pipe(
+  Layer.mergeAll(Accounts.layer, ApiKeys.layer, CredentialResolver.layer, CreditLedger.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(CredentialUse.layer, UnansweredCharges.layer, passwords)),
     Layer.provide([config, NodeCrypto.layer])
   )

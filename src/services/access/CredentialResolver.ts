@@ -52,7 +52,7 @@ export class CredentialResolver extends Context.Service<
     resolve(secret: Redacted.Redacted): Effect.Effect<Caller, CredentialRejected | ServiceUnavailable>
   }
 >()("discovery/access/CredentialResolver") {
-  static readonly layerNoDeps = Layer.effect(
+  static readonly layer = Layer.effect(
     CredentialResolver,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -156,9 +156,7 @@ export class CredentialResolver extends Context.Service<
 
       return { resolve }
     })
-  )
-
-  static readonly layer = CredentialResolver.layerNoDeps.pipe(Layer.provide(CredentialUse.layer))
+  ).pipe(Layer.provide(CredentialUse.layer))
 }
 
 /** Without a subscription there are no credits; the period is counted from the account's creation. */

@@ -71,7 +71,7 @@ export class CreditLedger extends Context.Service<
     ): Effect.Effect<"new" | "repeat", InvalidArguments | ServiceUnavailable>
   }
 >()("discovery/access/CreditLedger") {
-  static readonly layerNoDeps = Layer.effect(
+  static readonly layer = Layer.effect(
     CreditLedger,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -158,9 +158,7 @@ export class CreditLedger extends Context.Service<
 
       return { charge, giveBack, lookup }
     })
-  )
-
-  static readonly layer = CreditLedger.layerNoDeps.pipe(Layer.provide(UnansweredCharges.layer))
+  ).pipe(Layer.provide(UnansweredCharges.layer))
 }
 
 /** A period that could not be opened has no credits. */

@@ -66,7 +66,7 @@ export class SignIn extends Context.Service<
     }): Effect.Effect<Verified, SignInError>
   }
 >()("discovery/access/SignIn") {
-  static readonly layerNoDeps = Layer.effect(
+  static readonly layer = Layer.effect(
     SignIn,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -141,11 +141,7 @@ export class SignIn extends Context.Service<
 
       return { signIn, verify }
     })
-  )
-
-  static readonly layer = SignIn.layerNoDeps.pipe(
-    Layer.provide([SignInAttempts.layer, KnownBrowsers.layer, PendingSignIns.layer])
-  )
+  ).pipe(Layer.provide([SignInAttempts.layer, KnownBrowsers.layer, PendingSignIns.layer]))
 }
 
 /** Without characters that PostgreSQL refuses, and no longer than any address. */

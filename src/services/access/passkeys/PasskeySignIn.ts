@@ -70,7 +70,7 @@ export class PasskeySignIn extends Context.Service<
     ) => Effect.Effect<void, VerificationError>
   }
 >()("discovery/access/PasskeySignIn") {
-  static readonly layerNoDeps = Layer.effect(
+  static readonly layer = Layer.effect(
     PasskeySignIn,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -192,11 +192,7 @@ export class PasskeySignIn extends Context.Service<
         confirm
       })
     })
-  )
-
-  static readonly layer = PasskeySignIn.layerNoDeps.pipe(
-    Layer.provide([SignInAttempts.layer, KnownBrowsers.layer, PendingSignIns.layer])
-  )
+  ).pipe(Layer.provide([SignInAttempts.layer, KnownBrowsers.layer, PendingSignIns.layer]))
 }
 
 const lost = () => Effect.fail(new PasskeyRejected({ reason: "the account cannot be signed in to" }))

@@ -121,7 +121,7 @@ export class Passkeys extends Context.Service<
     use(passkey: VerifiedPasskey): Effect.Effect<void, PasskeyRejected | SqlError.SqlError>
   }
 >()("discovery/access/Passkeys") {
-  static readonly layerNoDeps = Layer.effect(
+  static readonly layer = Layer.effect(
     Passkeys,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -284,12 +284,7 @@ export class Passkeys extends Context.Service<
 
       return { list, optionsToAdd, add, remove, optionsToVerify, verify, use }
     })
-  )
-
-  static readonly layer = Passkeys.layerNoDeps.pipe(
-    Layer.provide(SignInAttempts.layer),
-    Layer.provideMerge(Layer.mergeAll(WebAuthn.layer, Challenges.layer))
-  )
+  ).pipe(Layer.provide(SignInAttempts.layer), Layer.provideMerge(Layer.mergeAll(WebAuthn.layer, Challenges.layer)))
 }
 
 /** At info: anyone can send what is rejected. */
