@@ -1,10 +1,5 @@
 /** What a start prints. */
-
-export interface DemoAccess {
-  readonly email: string
-  readonly password: string
-  readonly accounts: ReadonlyArray<{ readonly label: string; readonly key: string }>
-}
+import type { Access } from "../services/access/DemoAccounts.ts"
 
 const indent = (lines: ReadonlyArray<string>) => lines.map((line) => `  ${line}`)
 
@@ -12,7 +7,7 @@ const indent = (lines: ReadonlyArray<string>) => lines.map((line) => `  ${line}`
 export const welcome = (server: {
   readonly address: string
   readonly mcpUrl: string
-  readonly demo?: DemoAccess
+  readonly demo?: Access
 }): string => {
   const lines = ["", "Discovery listens.", "", ...indent([`Address   ${server.address}`, `MCP       ${server.mcpUrl}`])]
   const { demo } = server

@@ -20,7 +20,7 @@ const Access = Schema.Struct({
   accounts: Schema.Array(Schema.Struct({ label: Schema.String, key: Schema.String }))
 })
 /** The sign-in of one account, and an API key of each. */
-type Access = typeof Access.Type
+export type Access = typeof Access.Type
 
 const AccessJson = Schema.fromJsonString(Access)
 

@@ -70,22 +70,23 @@ export class TrackedShops extends Context.Service<
         if (count >= maxTrackedShops) return yield* tooMany()
       })
 
-      const insert = Effect.fnUntraced(function* (accountId: AccountId, domain: string, kind: TrackingKind) {
-        yield* sql`SELECT FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
-        const shop = yield* decodeShop(sql`SELECT id, domain FROM shop WHERE domain = ${domain}`)
-        if (shop === undefined) {
-          return yield* new UnknownStore({ message: `The catalog has no store with the domain ${domain}.` })
-        }
-        yield* ensureRoom(accountId, shop.id)
-        yield* sql`
+      const add = Effect.fn("TrackedShops.add")(
+        function* (accountId: AccountId, address: string, kind: TrackingKind) {
+          const domain = StoreDomain.normalize(address)
+          yield* sql`SELECT FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
+          const shop = yield* decodeShop(sql`SELECT id, domain FROM shop WHERE domain = ${domain}`)
+          if (shop === undefined) {
+            return yield* new UnknownStore({ message: `The catalog has no store with the domain ${domain}.` })
+          }
+          yield* ensureRoom(accountId, shop.id)
+          yield* sql`
           INSERT INTO tracked_shop (account_id, shop_id, kind) VALUES (${accountId}, ${shop.id}, ${kind})
           ON CONFLICT (account_id, shop_id) DO UPDATE SET kind = excluded.kind`
-        return { shopId: shop.id, domain: shop.domain, kind }
-      })
-
-      const add = Effect.fn("TrackedShops.add")(function* (accountId: AccountId, domain: string, kind: TrackingKind) {
-        return yield* insert(accountId, StoreDomain.normalize(domain), kind).pipe(sql.withTransaction, availableOnce)
-      })
+          return { shopId: shop.id, domain: shop.domain, kind }
+        },
+        sql.withTransaction,
+        availableOnce
+      )
 
       const kindOf = Effect.fnUntraced(function* (accountId: AccountId, shopId: number) {
         const shop = yield* sql`

@@ -102,31 +102,25 @@ const mailLimits = ({ address, mailTo, purpose }: MailRequest): ReadonlyArray<Li
   { subject: `${purpose} mail to ${mailTo}`, burst: 4, everyMillis: 15 * 60_000 }
 ]
 
-/** Only the holder of the session, of the link, or of the cookie of the browser can use up what is counted by this. */
-const ownOf = (attempt: Attempt | SessionAttempt | LinkAttempt): string | undefined => {
-  if ("sessionId" in attempt) return `session ${attempt.sessionId}`
-  return "link" in attempt ? `${attempt.link} link` : attempt.knownBrowser
-}
+/** Only the holder of the session, of the link, or of the cookie of the browser (`own`) can use up the count of wrong ones. */
+const ofOwner = (own: string, email: string): Limits => ({
+  wrong: [{ subject: `${own} account ${email}`, burst: 10, everyMillis: 60_000 }],
+  right: [{ subject: `right owner ${email}`, ...rightOnes }]
+})
 
 /** The counts of an attempt, always in the same order, in which their rows are locked: the widest network first. */
 const limitsOf = (attempt: AnyAttempt): Limits => {
   if (!("email" in attempt)) return ofNetworks(attempt.address)
   const { email } = attempt
-  const own = ownOf(attempt)
-  if (own !== undefined) {
-    return {
-      wrong: [{ subject: `${own} account ${email}`, burst: 10, everyMillis: 60_000 }],
-      right: [{ subject: `right owner ${email}`, ...rightOnes }]
-    }
-  }
-  const address = "address" in attempt ? attempt.address : undefined
-  const { right, wrong } = address === undefined ? { right: [], wrong: [] } : ofNetworks(address)
+  if ("sessionId" in attempt) return ofOwner(`session ${attempt.sessionId}`, email)
+  if ("link" in attempt) return ofOwner(`${attempt.link} link`, email)
+  const { address, knownBrowser } = attempt
+  if (knownBrowser !== undefined) return ofOwner(knownBrowser, email)
+  const { right, wrong } = ofNetworks(address)
   return {
     wrong: [
       ...wrong,
-      ...(address === undefined
-        ? []
-        : byNetwork(address, (key) => `network ${key} account ${email}`, { burst: 10, everyMillis: 60_000 })),
+      ...byNetwork(address, (key) => `network ${key} account ${email}`, { burst: 10, everyMillis: 60_000 }),
       { subject: `account ${email}`, burst: 100, everyMillis: 36_000 }
     ],
     right: [...right, { subject: `right account ${email}`, ...rightOnes }]
