@@ -5,7 +5,7 @@
  * the program then stops it. The program has its own process group, so that Ctrl-C in a terminal reaches only this process,
  * which finishes its calls first and stops the database last.
  */
-import { Effect, Schedule } from "effect"
+import { Deferred, Effect, Exit, Schedule } from "effect"
 import type { Duration } from "effect"
 import { spawn } from "node:child_process"
 
@@ -60,7 +60,9 @@ export const launch = (options: {
       let output = ""
       let firstLine = ""
       let exitCode: number | undefined
-      const waiting = new Set<(code: number) => void>()
+      const exit = Deferred.makeUnsafe<number>()
+      // The program may end before the last of its output has been read.
+      const outputEnd = Deferred.makeUnsafe<void>()
 
       const child = spawn("/bin/sh", ["-c", lifelineScript, "sh", options.folder, ...options.command], {
         stdio: ["pipe", "pipe", "pipe"],
@@ -69,19 +71,7 @@ export const launch = (options: {
         ...options.user
       })
 
-      const exited = Effect.callback<number>((resumeExited) => {
-        if (exitCode !== undefined) return resumeExited(Effect.succeed(exitCode))
-        const done = (code: number) => resumeExited(Effect.succeed(code))
-        waiting.add(done)
-        return Effect.sync(() => waiting.delete(done))
-      })
-      // The program may end before the last of its output has been read.
-      const outputEnded = Effect.callback<void>((resumeEnded) => {
-        if (child.stderr.readableEnded || child.stderr.destroyed) return resumeEnded(Effect.void)
-        const done = () => resumeEnded(Effect.void)
-        child.stderr.once("close", done)
-        return Effect.sync(() => child.stderr.off("close", done))
-      })
+      const exited = Deferred.await(exit)
       const signal = (name: "SIGINT" | "SIGKILL") =>
         Effect.sync(() => {
           const processId = Number.parseInt(firstLine, 10)
@@ -96,7 +86,7 @@ export const launch = (options: {
       const launched: PostgresProcess = {
         isRunning: Effect.sync(() => exitCode === undefined),
         exited,
-        output: outputEnded.pipe(
+        output: Deferred.await(outputEnd).pipe(
           Effect.timeoutOption("1 second"),
           Effect.map(() => output.trim())
         ),
@@ -114,8 +104,7 @@ export const launch = (options: {
         if (exitCode !== undefined) return
         exitCode = code
         child.stdin.destroy()
-        for (const done of waiting) done(code)
-        waiting.clear()
+        Deferred.doneUnsafe(exit, Exit.succeed(code))
         resume(Effect.succeed(launched))
       }
       child.on("error", (error) => {
@@ -132,5 +121,6 @@ export const launch = (options: {
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
         output = (output + text).slice(-keptOutputCharacters)
       })
+      child.stderr.on("close", () => Deferred.doneUnsafe(outputEnd, Exit.void))
     })
   )
