@@ -29,11 +29,8 @@ const plan = Argument.Literals("plan", plans).pipe(Argument.withDescription("The
 const maxParts = 64
 
 const readPassword = Effect.fnUntraced(function* (from: "link" | "prompt" | "stdin") {
-  if (from === "link") {
-    // Nobody knows it.
-    const { generate } = yield* Passwords
-    return yield* generate
-  }
+  // Nobody knows it.
+  if (from === "link") return yield* Effect.flatMap(Passwords, ({ generate }) => generate)
   if (from === "prompt") {
     const first = yield* Prompt.run(Prompt.Password({ message: "New password" }))
     const second = yield* Prompt.run(Prompt.Password({ message: "The same again" }))
@@ -42,14 +39,7 @@ const readPassword = Effect.fnUntraced(function* (from: "link" | "prompt" | "std
       : yield* new InvalidAccountDetail({ message: "The two passwords differ. Nothing was changed." })
   }
   const stdio = yield* Stdio.Stdio
-  const text = yield* stdio.stdin.pipe(
-    Stream.decodeText(),
-    Stream.take(maxParts),
-    Stream.runFold(
-      () => "",
-      (all, part) => all + part
-    )
-  )
+  const text = yield* stdio.stdin.pipe(Stream.decodeText(), Stream.take(maxParts), Stream.mkString)
   return Redacted.make(text.replace(/\r?\n$/u, ""))
 })
 

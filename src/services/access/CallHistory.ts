@@ -86,8 +86,9 @@ export class CallHistory extends Context.Service<
         ...(caller === undefined ? [] : [sql`credential_kind = ${caller.kind}`, sql`credential_id = ${caller.id}`])
       ]
 
-      const read = Effect.fnUntraced(
-        function* (accountId: AccountId, filter: CallFilter, before: number | undefined, horizon: Date) {
+      const calls = Effect.fn("CallHistory.calls")(
+        function* (accountId: AccountId, filter: CallFilter, before?: number) {
+          const horizon = new Date(horizonOf(activityDays, yield* Clock.currentTimeMillis))
           const conditions = filtered(filter)
           const newest = sql`
           account_id = ${accountId} AND at > ${horizon} ${before === undefined ? sql`` : sql`AND id < ${before}::bigint`}
@@ -122,20 +123,13 @@ export class CallHistory extends Context.Service<
           }
           return page
         },
-        Effect.provideService(SqlClient.SqlClient, sql)
+        Effect.provideService(SqlClient.SqlClient, sql),
+        availableToRead
       )
 
-      const calls = Effect.fn("CallHistory.calls")(function* (
-        accountId: AccountId,
-        filter: CallFilter,
-        before?: number
-      ) {
-        const horizon = new Date(horizonOf(activityDays, yield* Clock.currentTimeMillis))
-        return yield* read(accountId, filter, before, horizon).pipe(availableToRead)
-      })
-
-      const readChoices = Effect.fnUntraced(
-        function* (accountId: AccountId, horizon: Date) {
+      const choices = Effect.fn("CallHistory.choices")(
+        function* (accountId: AccountId) {
+          const horizon = new Date(horizonOf(activityDays, yield* Clock.currentTimeMillis))
           const rows = yield* sql`
             SELECT tool, outcome, credential_kind AS kind, credential_id AS id FROM activity_day
             WHERE account_id = ${accountId} AND day >= (${horizon} AT TIME ZONE 'UTC')::date
@@ -152,13 +146,9 @@ export class CallHistory extends Context.Service<
           }
           return choices
         },
-        Effect.provideService(SqlClient.SqlClient, sql)
+        Effect.provideService(SqlClient.SqlClient, sql),
+        availableToRead
       )
-
-      const choices = Effect.fn("CallHistory.choices")(function* (accountId: AccountId) {
-        const horizon = new Date(horizonOf(activityDays, yield* Clock.currentTimeMillis))
-        return yield* readChoices(accountId, horizon).pipe(availableToRead)
-      })
 
       return CallHistory.of({ calls, choices })
     })

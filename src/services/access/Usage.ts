@@ -121,8 +121,9 @@ export class Usage extends Context.Service<
       const readHas = (accountId: AccountId) =>
         decodeHas(sql`SELECT EXISTS (SELECT FROM activity_day WHERE account_id = ${accountId}) AS has`)
 
-      const read = Effect.fnUntraced(
-        function* (accountId: AccountId, span: Span, nowMillis: number) {
+      const summary = Effect.fn("Usage.summary")(
+        function* (accountId: AccountId, span: Span) {
+          const nowMillis = yield* Clock.currentTimeMillis
           yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
           const today = dayOf(nowMillis)
           const account = yield* readAccount(accountId, nowMillis)
@@ -160,13 +161,10 @@ export class Usage extends Context.Service<
           }
           return summary
         },
-        Effect.provideService(SqlClient.SqlClient, sql)
+        Effect.provideService(SqlClient.SqlClient, sql),
+        sql.withTransaction,
+        availableToRead
       )
-
-      const summary = Effect.fn("Usage.summary")(function* (accountId: AccountId, span: Span) {
-        const now = yield* Clock.currentTimeMillis
-        return yield* read(accountId, span, now).pipe(sql.withTransaction, availableToRead)
-      })
 
       const credits = Effect.fn("Usage.credits")(function* (accountId: AccountId) {
         const nowMillis = yield* Clock.currentTimeMillis
