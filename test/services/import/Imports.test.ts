@@ -688,7 +688,8 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
       onFreshDatabase(
         Effect.gen(function* () {
           const others = isSplit ? { "2.ndjson": filler, "4.ndjson": filler } : {}
-          const lamps = { "1.csv": selling("Lamps"), "3.csv": selling("Lamps"), "5.csv": selling("Lamps") }
+          const two = selling("Lamps", "Others")
+          const lamps = { "1.csv": two, "3.csv": two, "5.csv": two }
           yield* run({ "n.ndjson": twoNiches, "s.ndjson": ndjson(oaklineShop()) })
           const files = Object.entries({ ...others, ...lamps, "6.csv": selling("Desks", "Desks") })
           yield* run(Object.fromEntries(files.toSorted(([a], [b]) => (a < b ? -1 : 1))))
