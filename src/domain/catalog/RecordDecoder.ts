@@ -15,6 +15,8 @@ declare module "effect/Schema" {
       readonly tidy?: ((value: unknown) => unknown) | undefined
       /** The value of an absent field. */
       readonly absent?: { readonly value: unknown } | undefined
+      /** What a check finds out, as a plain function: to run a check makes an outcome for each value. */
+      passes?(this: void, value: unknown): boolean
     }
   }
 }
@@ -69,18 +71,20 @@ const fitOf = (ast: SchemaAST.AST, cleans: boolean): Fit => {
   const fit: Fit =
     tidy === undefined ? shape : ast._tag === "Arrays" ? (value) => tidy(shape(value)) : (value) => shape(tidy(value))
   const type = SchemaAST.toType(ast)
-  const filters = (type.checks ?? []).flatMap(filtersOf)
-  if (filters.length === 0) return fit
+  const [passes, ...others] = (type.checks ?? []).flatMap((check) => checksOf(check, type))
+  if (passes === undefined) return fit
   return (value) => {
     const fitted = fit(value)
-    if (fitted === unfit) return unfit
-    for (const filter of filters) if (filter.run(fitted, type, parseOptions) !== undefined) return unfit
+    if (fitted === unfit || !passes(fitted)) return unfit
+    for (const passes of others) if (!passes(fitted)) return unfit
     return fitted
   }
 }
 
-const filtersOf = (check: SchemaAST.Check<unknown>): ReadonlyArray<SchemaAST.Filter<unknown>> =>
-  check._tag === "Filter" ? [check] : check.checks.flatMap(filtersOf)
+const checksOf = (check: SchemaAST.Check<unknown>, type: SchemaAST.AST): ReadonlyArray<(value: unknown) => boolean> =>
+  check._tag === "Filter"
+    ? [check.annotations?.passes ?? ((value) => check.run(value, type, parseOptions) === undefined)]
+    : check.checks.flatMap((inner) => checksOf(inner, type))
 
 const shapeOf = (ast: SchemaAST.AST, cleans: boolean): Fit => {
   switch (ast._tag) {
@@ -160,8 +164,11 @@ const objectFit = (ast: SchemaAST.Objects, cleans: boolean): Fit => {
     if (!Predicate.isObject(value)) return unfit
     let copy: Record<string, unknown> | undefined
     let known = 0
-    for (const name of Object.keys(value)) {
-      const signature = fields.get(name)
+    // `Object.keys` would make a list. Nothing that was parsed inherits a field.
+    for (const name in value) {
+      // Most fields are in the order of the schema.
+      const next = signatures[known]
+      const signature = next !== undefined && next.name === name ? next : fields.get(name)
       if (signature === undefined) {
         if (cleans) return unfit
         continue

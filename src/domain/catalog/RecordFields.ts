@@ -33,18 +33,20 @@ const oneLineText = Schema.String.pipe(Schema.decode(cleaned(oneLine)))
 const isAtMost = (text: string, maxCharacters: number): boolean =>
   text.length <= maxCharacters || (text.length <= 2 * maxCharacters && Array.from(text).length <= maxCharacters)
 
-const hasAtMost = (maxCharacters: number) =>
-  Schema.makeFilter((text: string) => isAtMost(text, maxCharacters), {
-    problem: problem("too_long", { most: maxCharacters })
-  })
+const hasAtMost = (maxCharacters: number) => {
+  const passes = (text: string) => isAtMost(text, maxCharacters)
+  return Schema.makeFilter(passes, { passes, problem: problem("too_long", { most: maxCharacters }) })
+}
 
 /** One filter, because millions of texts are checked. */
-const hasOneTo = (maxCharacters: number) =>
-  Schema.makeFilter(
+const hasOneTo = (maxCharacters: number) => {
+  const passes = (text: string) => text !== "" && isAtMost(text, maxCharacters)
+  return Schema.makeFilter(
     (text: string) =>
-      (text !== "" && isAtMost(text, maxCharacters)) ||
-      refused(text === "" ? "empty" : "too_long", text === "" ? {} : { most: maxCharacters })
+      passes(text) || refused(text === "" ? "empty" : "too_long", text === "" ? {} : { most: maxCharacters }),
+    { passes }
   )
+}
 
 /** Third-party text on one line: 1 to `maxCharacters` after cleaning. */
 export const line = (maxCharacters: number) =>
@@ -75,16 +77,19 @@ const maxUrlCharacters = 2_048
 
 /** A URL that is safe to show as a link. */
 export const WebUrl = Schema.String.check(
-  Schema.makeFilter((text: string) =>
-    plainUrl.test(text) && isAtMost(text, maxUrlCharacters)
-      ? true
-      : [
-          ...(isAtMost(text, maxUrlCharacters) ? [] : [refused("too_long", { most: maxUrlCharacters })]),
-          ...(isWebUrl(text) ? [] : [refused("not_web_address")]),
-          ...(hasUserInfo(text) ? [refused("user_info")] : [])
-        ]
+  Schema.makeFilter(
+    (text: string) =>
+      isSafeUrl(text) || [
+        ...(isAtMost(text, maxUrlCharacters) ? [] : [refused("too_long", { most: maxUrlCharacters })]),
+        ...(isWebUrl(text) ? [] : [refused("not_web_address")]),
+        ...(hasUserInfo(text) ? [refused("user_info")] : [])
+      ],
+    { passes: (text: string) => isSafeUrl(text) }
   )
 )
+
+const isSafeUrl = (text: string): boolean =>
+  isAtMost(text, maxUrlCharacters) && (plainUrl.test(text) || (isWebUrl(text) && !hasUserInfo(text)))
 
 /** Scheme and authority, and the rest. */
 const webUrl = /^(https?:\/\/[^\s\p{Cc}\p{Cs}/?#\\]*)([^\s\p{Cc}\p{Cs}]*)$/iu
@@ -112,7 +117,10 @@ export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.norma
 
 export const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxInteger }))
 
-export const amount = (maximum: number) => Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum }))
+export const amount = (maximum: number) =>
+  Schema.Finite.check(
+    Schema.isBetween({ minimum: 0, maximum }, { passes: (amount: number) => amount >= 0 && amount <= maximum })
+  )
 
 const firstDate = "1990-01-01"
 const lastDate = "2099-12-31"
@@ -156,7 +164,7 @@ const inUtc = (text: string): string => {
 
 /** ISO 8601 with `Z` or an offset; decoded to UTC with milliseconds, such as `2026-03-02T08:11:40.000Z`. */
 export const Timestamp = Schema.String.pipe(Schema.decode(cleaned(inUtc)))
-  .check(Schema.makeFilter(isUtc, { problem: problem("not_time") }))
+  .check(Schema.makeFilter(isUtc, { passes: isUtc, problem: problem("not_time") }))
   .annotate({ tidy: ofText(inUtc) })
 
 /** A list without repetition. */

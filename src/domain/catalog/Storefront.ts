@@ -94,23 +94,42 @@ export const recordOf = (
 ): Result.Result<ProductRecord | null, ReadonlyArray<ArgumentIssue>> => {
   const status = product.status?.toLowerCase()
   if (status === "draft" || status === "archived") return Result.succeed(null)
-  return Result.flatMap(pricesOf(product), (prices) => decodeRecord(translate(product, domain, prices)))
+  return Result.flatMap(variantsOf(product), (variants) => decodeRecord(translate(product, domain, variants)))
 }
 
-/** The price of each variant, `null` for one without; at least one has a price. */
-const pricesOf = ({ variants }: Product): Result.Result<ReadonlyArray<number | null>, ReadonlyArray<ArgumentIssue>> => {
+interface Variants {
+  readonly variants: ReadonlyArray<object>
+  readonly lowestPrice: number
+}
+
+/** Those with a price, without which a variant is not on sale; at least one has it. */
+const variantsOf = ({ variants }: Product): Result.Result<Variants, ReadonlyArray<ArgumentIssue>> => {
   if (variants === undefined || variants === null || variants.length === 0) {
     return Result.fail([issueAt("variants", "no_variants")])
   }
-  const prices: Array<number | null> = []
-  let isPriced = false
-  for (const [at, { price }] of variants.entries()) {
-    const known = amount(price)
-    if (known === null && !isUnpriced(price)) return Result.fail([issueAt(`variants.${at}.price`, "not_price")])
-    isPriced ||= known !== null
-    prices.push(known)
+  const priced: Array<object> = []
+  let lowestPrice = Infinity
+  for (const [at, variant] of variants.entries()) {
+    const { available, compare_at_price, id, option1, option2, option3, sku, title } = variant
+    const price = amount(variant.price)
+    if (price === null) {
+      if (!isUnpriced(variant.price)) return Result.fail([issueAt(`variants.${at}.price`, "not_price")])
+      continue
+    }
+    lowestPrice = Math.min(lowestPrice, price)
+    priced.push({
+      id: id === undefined || id === null ? null : String(id),
+      title: title ?? null,
+      sku: sku ?? null,
+      price,
+      compare_at_price: amount(compare_at_price),
+      is_available: available ?? null,
+      options: [option1, option2, option3].filter((option) => notBlank(option) !== null)
+    })
   }
-  return isPriced ? Result.succeed(prices) : Result.fail([issueAt("variants", "no_price")])
+  return priced.length === 0
+    ? Result.fail([issueAt("variants", "no_price")])
+    : Result.succeed({ variants: priced, lowestPrice })
 }
 
 const isUnpriced = (price: string | number | null | undefined): boolean =>
@@ -123,26 +142,11 @@ const amount = (price: string | number | null | undefined): number | null => {
   return typeof price === "string" && decimal.test(price) ? Number(price) : null
 }
 
-const translate = (product: Product, domain: string, prices: ReadonlyArray<number | null>): object => {
+const translate = (product: Product, domain: string, { lowestPrice, variants }: Variants): object => {
   const images: Array<{ url: string; width: number | null; height: number | null }> = []
   for (const { height, src, width } of product.images ?? []) {
     const url = images.length < maxImages ? webUrl(src) : null
     if (url !== null) images.push({ url, width: size(width), height: size(height) })
-  }
-  const variants: Array<object> = []
-  for (const [at, variant] of (product.variants ?? []).entries()) {
-    // A variant without a price is not on sale.
-    if (prices[at] === null) continue
-    const { available, compare_at_price, id, option1, option2, option3, sku, title } = variant
-    variants.push({
-      id: id === undefined || id === null ? null : String(id),
-      title: title ?? null,
-      sku: sku ?? null,
-      price: prices[at],
-      compare_at_price: amount(compare_at_price),
-      is_available: available ?? null,
-      options: [option1, option2, option3].filter((option) => notBlank(option) !== null)
-    })
   }
   const tags = typeof product.tags === "string" ? product.tags.split(",") : (product.tags ?? [])
   const handle = notBlank(product.handle)
@@ -154,7 +158,7 @@ const translate = (product: Product, domain: string, prices: ReadonlyArray<numbe
     title: product.title ?? "",
     url: handle === null ? null : addressOf(`https://${domain}/products/`, handle),
     image_url: images[0]?.url ?? null,
-    price: prices.reduce((lowest: number, price) => (price === null ? lowest : Math.min(lowest, price)), Infinity),
+    price: lowestPrice,
     created_at: product.created_at ?? null,
     details: {
       description_html: product.body_html ?? null,

@@ -25,7 +25,10 @@ export const recordId = (description: string) => Id.pipe(Schema.annotateKey({ de
 /** Characters that no name has: PostgreSQL refuses U+0000 and unpaired surrogates, and terminals interpret the others. */
 const control = /[\p{Cc}\p{Cs}]/u
 
-export const hasNoControl = Schema.makeFilter((text: string) => !control.test(text), {
+const isWithoutControl = (text: string): boolean => !control.test(text)
+
+export const hasNoControl = Schema.makeFilter(isWithoutControl, {
+  passes: isWithoutControl,
   problem: problem("control_characters")
 })
 
