@@ -1,6 +1,6 @@
 /** Finds out with little memory, and mostly without parsing, whether a bulk file can be read without sorting its lines. */
 import { Result } from "effect"
-import { endOfParts, productIn } from "./formats/BulkProducts.ts"
+import { endOfParts, parse, usualProductIn } from "./formats/BulkProducts.ts"
 import { maxLineBytes } from "./Lines.ts"
 
 const newline = 0x0a
@@ -56,17 +56,21 @@ export class BulkOrder {
   #line(bytes: Buffer, start: number, lineEnd: number): void {
     const end = bytes[lineEnd - 1] === carriageReturn ? lineEnd - 1 : lineEnd
     if (endsIn(bytes, start, end, this.#ending)) return
-    const text = this.#utf8.decode(bytes.subarray(start, end))
-    if (text.trim() === "") return
-    const found = productIn(text)
-    if (Result.isFailure(found) || found.success === null || found.success === this.#product) return
-    const product = found.success
+    if (start === end) return
+    const product = usualProductIn(bytes.toString("latin1", start, end)) ?? this.#unusual(bytes.subarray(start, end))
+    if (product === null || product === this.#product) return
     const isFirst = this.#product === ""
     if (isFirst || isBefore(this.#highest, product)) this.#highest = product
     else if (!isBefore(product, this.#lowest)) this.#isKept = false
     if (isFirst || isBefore(product, this.#lowest)) this.#lowest = product
     this.#product = product
     this.#ending = Buffer.from(endOfParts(product))
+  }
+
+  /** Blank lines are no JSON either. */
+  #unusual(line: Buffer): string | null {
+    const found = parse(this.#utf8.decode(line))
+    return Result.isSuccess(found) ? found.success.product : null
   }
 }
 

@@ -37,11 +37,11 @@ export class BulkParts {
   readonly #blocks: Array<Block> = []
   #characters = 0
 
-  /** `file` is at its end, and has `fileBytes`, those of the lines among them. */
-  constructor(file: fs.FileHandle, fileBytes: number) {
+  /** `file` is at its end, and has `fileBytes`. The lines have `lineBytes`. */
+  constructor(file: fs.FileHandle, fileBytes: number, lineBytes: number) {
     this.#file = file
     this.#fileBytes = fileBytes
-    const count = Math.ceil(fileBytes / partBytes)
+    const count = Math.ceil(lineBytes / partBytes)
     this.#waiting = Array.from({ length: count }, (): Waiting => ({ lines: [], next: 0 }))
   }
 

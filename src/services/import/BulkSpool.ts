@@ -1,6 +1,7 @@
 /**
- * Brings the lines of each product of a bulk operation together, in any order and with little memory. The file is copied to a
- * temporary one, as no product is known to be complete before the end. A file in order is then read in that order.
+ * Brings the lines of each product of a bulk operation together, in any order and with little memory. The file is read twice, as no
+ * product is known to be complete before the end; what cannot be read again is copied to a temporary file. A file in order is
+ * converted in that order.
  */
 import { Effect, Result, Stream } from "effect"
 import type { FileSystem, Scope } from "effect"
@@ -32,16 +33,17 @@ export const read = Effect.fn("BulkSpool.read")(function* (
   const spool = yield* Effect.mapError(UnnamedFile.make, failed)
   const io = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: failed })
   const order = new BulkOrder()
+  const { again } = file
   let size = 0
   let damage: string | undefined
-  const copy = Stream.runForEach(file.content, (part) => {
+  const look = Stream.runForEach(file.content, (part) => {
     if ("damage" in part) damage ??= part.damage
     if ("damage" in part || damage !== undefined) return Effect.void
     order.push(part)
     size += part.length
-    return io(() => spool.writeFile(part))
+    return again === undefined ? io(() => spool.writeFile(part)) : Effect.void
   })
-  const bytes = Stream.unfold(0, (position) =>
+  const copied: Stream.Stream<Uint8Array, UnreadableInput> = Stream.unfold(0, (position) =>
     io(async () => {
       const wanted = Math.min(chunkBytes, size - position)
       if (wanted === 0) return undefined
@@ -50,6 +52,7 @@ export const read = Effect.fn("BulkSpool.read")(function* (
       return [buffer.subarray(0, bytesRead), position + bytesRead] as const
     })
   )
+  const bytes = again ?? copied
   const lines = Stream.suspend(() => {
     const lines = new Lines()
     const last = () => (damage === undefined ? lines.end() : [lines.breakOff(damage)])
@@ -64,7 +67,7 @@ export const read = Effect.fn("BulkSpool.read")(function* (
     return products.take()
   })
   const sorted = Stream.suspend(() => {
-    const parts = new BulkParts(spool, size)
+    const parts = new BulkParts(spool, again === undefined ? size : 0, size)
     const divided = Stream.mapEffect(lines, (lines) => {
       for (const line of lines) divide(line, parts, products)
       return Effect.as(
@@ -82,7 +85,7 @@ export const read = Effect.fn("BulkSpool.read")(function* (
     return Stream.concat(divided, read)
   })
   return Stream.unwrap(
-    Effect.map(copy, () => {
+    Effect.map(look, () => {
       order.end()
       return order.isKept ? inOrder : sorted
     })

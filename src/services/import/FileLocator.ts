@@ -75,7 +75,7 @@ export const locate = Effect.fn("FileLocator.locate")(function* (name: string): 
   const bytes = Stream.mapError(files.stream(name, { chunkSize: chunkBytes }), (error) =>
     unreadable(name, reason(error), error)
   )
-  return [{ name, totalBytes, bytes }]
+  return [{ name, totalBytes, bytes, version: versionOf(name) }]
 })
 
 const locateStandardInput: ReturnType<typeof locate> = Effect.gen(function* () {
@@ -105,6 +105,15 @@ const readable = (file: string, name: string): Stream.Stream<Uint8Array, Unreada
   NodeStream.fromReadable<Uint8Array, UnreadableInput>({
     evaluate: () => createReadStream(file, { highWaterMark: chunkBytes }),
     onError: (cause) => unreadable(name, "cannot be read", cause)
+  })
+
+const versionOf = (file: string): Effect.Effect<string, UnreadableInput> =>
+  Effect.tryPromise({
+    try: async () => {
+      const { ino, mtimeNs, size } = await fs.stat(file, { bigint: true })
+      return `${ino} ${mtimeNs} ${size}`
+    },
+    catch: (cause) => unreadable(file, "cannot be read", cause)
   })
 
 const startsAsZip = (file: string): Effect.Effect<boolean, UnreadableInput> =>

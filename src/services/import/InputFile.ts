@@ -27,6 +27,8 @@ export interface LocatedFile {
   /** The length of `bytes`; `null` if it is unknown. */
   readonly totalBytes: number | null
   readonly bytes: Stream.Stream<Uint8Array, UnreadableInput>
+  /** Of a file whose `bytes` can be read again, as those of a pipe cannot: another one after each change. */
+  readonly version?: Effect.Effect<string, UnreadableInput>
 }
 
 export interface InputFile {
@@ -41,6 +43,8 @@ export interface InputFile {
   /** Whether `head` is the whole text. */
   readonly isWhole: boolean
   readonly content: Stream.Stream<Uint8Array | Damage, UnreadableInput>
+  /** The content once more, where it needs no unpacking. Fails at its end if the file has changed since it was opened. */
+  readonly again?: Stream.Stream<Uint8Array, UnreadableInput>
 }
 
 export const chunkBytes = 262_144
@@ -57,8 +61,10 @@ export const open = Effect.fn("InputFile.open")(function* ({
   archive,
   bytes,
   name,
-  totalBytes
+  totalBytes,
+  version
 }: LocatedFile): Effect.fn.Return<InputFile, UnreadableInput, Scope.Scope> {
+  const opened = version === undefined ? undefined : { version, before: yield* version }
   let bytesRead = 0
   const hash = createHash("sha256")
   const counted = Stream.map(bytes, (chunk) => {
@@ -66,7 +72,7 @@ export const open = Effect.fn("InputFile.open")(function* ({
     hash.update(chunk)
     return chunk
   })
-  const text = yield* toText(name, counted, 0)
+  const [text, isStored] = yield* toText(name, counted, 0)
   const [head, content, isWhole] = yield* withHead(text, headBytes)
   if (head.length === 0) return yield* unreadable(name, "is empty")
   const decoded = new TextDecoder("utf-8").decode(head)
@@ -80,9 +86,18 @@ export const open = Effect.fn("InputFile.open")(function* ({
     sha256: () => hash.copy().digest("hex"),
     head: decoded,
     isWhole,
-    content
+    content,
+    ...(opened === undefined || !isStored ? {} : { again: Stream.onEnd(bytes, unchanged(name, opened)) })
   }
 })
+
+const unchanged = (
+  name: string,
+  { before, version }: { readonly before: string; readonly version: Effect.Effect<string, UnreadableInput> }
+): Effect.Effect<void, UnreadableInput> =>
+  Effect.flatMap(version, (now) =>
+    now === before ? Effect.void : Effect.fail(unreadable(name, "has changed while it was read; import it again"))
+  )
 
 /** The file with a longer beginning, for one whose first record is not in the usual one. */
 export const withLongHead = Effect.fn("InputFile.withLongHead")(function* (
@@ -114,11 +129,14 @@ const searchedBytes = 4_096
 /** A compressed file may contain another compressed file. */
 const maxPacking = 2
 
+type Text = readonly [text: Stream.Stream<Uint8Array | Damage, UnreadableInput>, isStored: boolean]
+
+/** `isStored`: whether the text is the bytes of the file. */
 const toText = (
   name: string,
   bytes: Stream.Stream<Uint8Array | Damage, UnreadableInput>,
   depth: number
-): Effect.Effect<Stream.Stream<Uint8Array | Damage, UnreadableInput>, UnreadableInput, Scope.Scope> =>
+): Effect.Effect<Text, UnreadableInput, Scope.Scope> =>
   Effect.gen(function* () {
     const [head, whole] = yield* withHead(bytes, searchedBytes)
     const kind = kindOf(head)
@@ -129,7 +147,7 @@ const toText = (
         return yield* toText(name, unpack(name, whole, kind), depth + 1)
       case "utf-16le":
       case "utf-16be":
-        return transcode(whole, kind)
+        return [transcode(whole, kind), false]
       case "zip":
         return yield* unreadable(name, "is a zip archive within another file; unpack it once")
       case "bzip2":
@@ -145,7 +163,7 @@ const toText = (
             "holds bytes that no text has; it is binary, or UTF-16 without a byte order mark"
           )
         }
-        return whole
+        return [whole, depth === 0]
     }
   })
 

@@ -47,6 +47,14 @@ describe("the order of a bulk file", () => {
     assert.isFalse(isKept(lines))
   })
 
+  it("tells an id that has been written in another way", () => {
+    const written = (id: string) => `{"id":"gid://shopify/Product/${id}","title":"A"}`
+    const order = new BulkOrder()
+    order.push(Buffer.from(["ü", "ý", "\\u00fc"].map(written).join("\n")))
+    order.end()
+    assert.isFalse(order.isKept)
+  })
+
   it("counts the line of a file that begins with a byte order mark", () => {
     const order = new BulkOrder()
     order.push(

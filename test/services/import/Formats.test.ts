@@ -2,6 +2,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, FileSystem, Schema, Stream } from "effect"
 import type { PlatformError } from "effect"
+import * as nodeFs from "node:fs"
+import * as zlib from "node:zlib"
 import { ctas } from "../../../src/domain/catalog/Enumerations.ts"
 import type { AdRecord, PartialShop, ProductRecord } from "../../../src/domain/catalog/Records.ts"
 import * as FileReader from "../../../src/services/import/FileReader.ts"
@@ -12,13 +14,14 @@ import { defaults, oakline, temporaryNames } from "../../support/FileImports.ts"
 const ofOneStore: FileReader.ReadOptions = { ...defaults, store: oakline }
 
 const read = Effect.fnUntraced(function* (
-  content: string | object,
+  content: string | Buffer | object,
   options: Partial<FileReader.ReadOptions> = {},
   onChunk: Effect.Effect<void, PlatformError.PlatformError> = Effect.void
 ) {
   const fs = yield* FileSystem.FileSystem
   const file = yield* fs.makeTempFileScoped()
-  yield* fs.writeFileString(file, typeof content === "string" ? content : JSON.stringify(content))
+  const isWritten = typeof content === "string" || Buffer.isBuffer(content)
+  yield* fs.writeFile(file, Buffer.from(isWritten ? content : JSON.stringify(content)))
   const set = yield* FileReader.read([file], { ...ofOneStore, ...options })
   const chunks = yield* Stream.runCollect(Stream.tap(set.chunks, () => onChunk))
   const rows = chunks.flatMap(({ rows }) => rows)
@@ -181,15 +184,60 @@ layer(NodeServices.layer)("the formats of files", (it) => {
           "each product with its variants": ids.flatMap((id) => [product(id), variant(1)(id), variant(2)(id)]),
           "in turns": [...first, ...ids.map(product), ...second]
         }[order]
-        const { rejects, rows } = yield* read(written.map((line) => JSON.stringify(line)).join("\n"))
-        assert.deepStrictEqual(rejects, [])
-        assert.deepStrictEqual(
-          products(rows)
-            .map(({ alias, details, key, price }) => [Number(alias), key, price, details?.variants.length])
-            .toSorted(([a], [b]) => Number(a) - Number(b)),
-          ids.map((id) => [id, `p-${id}`, Number(`${id}.01`), 2])
-        )
+        const text = written.map((line) => JSON.stringify(line)).join("\n")
+        // A plain file is read twice. The others are copied.
+        for (const content of [text, zlib.gzipSync(text), Buffer.from(`\uFEFF${text}`, "utf16le")]) {
+          const { rejects, rows } = yield* read(content)
+          assert.deepStrictEqual(rejects, [])
+          assert.deepStrictEqual(
+            products(rows)
+              .map(({ alias, details, key, price }) => [Number(alias), key, price, details?.variants.length])
+              .toSorted(([a], [b]) => Number(a) - Number(b)),
+            ids.map((id) => [id, `p-${id}`, Number(`${id}.01`), 2])
+          )
+        }
       })
+    )
+
+    const changes: ReadonlyArray<readonly [how: string, change: (file: string) => void]> = [
+      [
+        "grows",
+        (file) => {
+          nodeFs.appendFileSync(file, "\n")
+          nodeFs.utimesSync(file, 1, 1)
+        }
+      ],
+      ["is written again", (file) => nodeFs.utimesSync(file, 2, 2)],
+      [
+        "is replaced",
+        (file) => {
+          nodeFs.cpSync(file, `${file}.new`, { preserveTimestamps: true })
+          nodeFs.renameSync(`${file}.new`, file)
+        }
+      ]
+    ]
+    it.effect.each(changes)("is refused if the file %s while it is read the second time", ([, change]) =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const file = yield* fs.makeTempFileScoped()
+        const line = (id: number) =>
+          JSON.stringify({ id: gid("Product", id), title: "P", priceRange: { minVariantPrice: { amount: "1" } } })
+        yield* fs.writeFileString(file, Array.from({ length: 5_000 }, (_, at) => line(at + 1)).join("\n"))
+        // A time that a copy can have, too.
+        nodeFs.utimesSync(file, 1, 1)
+        const { chunks } = yield* FileReader.read([file], ofOneStore)
+        let known = 0
+        const failure = yield* Effect.flip(
+          Stream.runForEach(chunks, ({ rows }) =>
+            Effect.sync(() => {
+              if (known === 0 && products(rows).length > 0) change(file)
+              known += products(rows).length
+            })
+          )
+        )
+        assert.include(failure.message, `${file} has changed while it was read`)
+        assert.isAbove(known, 1_000)
+      }).pipe(Effect.scoped)
     )
 
     const Shuffle = Schema.Struct({

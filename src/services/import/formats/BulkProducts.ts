@@ -12,7 +12,8 @@ import type { Foreign } from "./Foreign.ts"
 import { nothing, ofProduct } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
-const isProduct = (id: unknown): boolean => text(id)?.startsWith("gid://shopify/Product/") === true
+const productGid = "gid://shopify/Product/"
+const isProduct = (id: unknown): boolean => text(id)?.startsWith(productGid) === true
 const isVariant = (id: unknown): boolean => text(id)?.startsWith("gid://shopify/ProductVariant/") === true
 
 export const isBulk = (record: Foreign): boolean => {
@@ -49,13 +50,17 @@ export const parse = (written: string): Result.Result<Line, Problem> => {
 
 /** Such as a metafield of a variant. */
 const isOfPart = (parent: string | null, id: unknown): boolean =>
-  parent !== null && !isProduct(parent) && parent.startsWith("gid://shopify/") && !isProduct(id) && !isVariant(id)
+  parent !== null &&
+  !parent.startsWith(productGid) &&
+  parent.startsWith("gid://shopify/") &&
+  !isProduct(id) &&
+  !isVariant(id)
 
 /** The platform writes it at the end, where it cannot be part of a string or of a nested object. */
-const parentAtEnd = /"__parentId":"(gid:\/\/shopify\/Product\/[^"\\\s]+)"\}$/u
+const parentAtEnd = /"__parentId":"(gid:\/\/shopify\/Product\/[!#-[\]-~]+)"\}$/u
 /** Longer than the end of any line with an id of the platform. */
 const endCharacters = 120
-const idAtStart = /^\{"id":"(gid:\/\/shopify\/Product\/[^"\\\s]+)"/u
+const idAtStart = /^\{"id":"(gid:\/\/shopify\/Product\/[!#-[\]-~]+)"/u
 
 /** The product of a line, which is parsed only if the place of the id is unusual or it is of another kind. */
 export const productIn = (line: string): Result.Result<string | null, Problem> => {
@@ -63,7 +68,8 @@ export const productIn = (line: string): Result.Result<string | null, Problem> =
   return found === null ? Result.map(parse(line), ({ product }) => product) : Result.succeed(found)
 }
 
-const usualProductIn = (line: string): string | null => {
+/** `null` if the line must be parsed. In any encoding that has ASCII, as both ids are ASCII. */
+export const usualProductIn = (line: string): string | null => {
   if (!line.startsWith("{")) return null
   const id = parentAtEnd.exec(line.slice(-endCharacters))?.[1]
   if (id !== undefined) return id
@@ -137,7 +143,7 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
   addImage(foreign(record["featuredMedia"]))
   for (const part of parts) {
     if (part === own) continue
-    if (isVariant(part.record["id"]) || "price" in part.record) variants.push(variantOf(part.record))
+    if ("price" in part.record || isVariant(part.record["id"])) variants.push(variantOf(part.record))
     else addImage(part.record)
   }
   const product: Storefront.Product = {
