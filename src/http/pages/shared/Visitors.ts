@@ -11,7 +11,7 @@ import * as Locale from "./Locale.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
 export interface Visitor {
-  /** The secret in the cookie, or the new one that {@link Visitors.remember} sets. */
+  /** The secret in the cookie, or the new one that `guestPage` of Layout or {@link Visitors.remember} sets. */
   readonly secret: Redacted.Redacted
   /** The CSRF token of every form, bound to the cookie and the account (R28, R29). */
   readonly formToken: string
