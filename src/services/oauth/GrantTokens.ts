@@ -90,15 +90,18 @@ export const make = (sql: SqlClient.SqlClient, serverKey: ServerKey["Service"], 
     const now = yield* currentTimeMillis
     const verdict = Grant.judgeCode(code, { ...attempt, challenge }, now, mcpUrl)
     if (Result.isFailure(verdict)) return Result.fail(verdict.failure)
-    if (verdict.success === "replayed") {
-      yield* GrantRows.end(sql`g.id = ${grant.id}`, "code_replayed", new Date(now))
-      yield* warnOfReplay("code", grant)
-      return Result.fail(Grant.invalidCode("reused"))
+    switch (verdict.success) {
+      case "replayed":
+        yield* GrantRows.end(sql`g.id = ${grant.id}`, "code_replayed", new Date(now))
+        yield* warnOfReplay("code", grant)
+        return Result.fail(Grant.invalidCode("reused"))
+      case "accepted": {
+        yield* sql`UPDATE oauth_code SET used_at = ${new Date(now)} WHERE hash = ${hash}`
+        const access = yield* Secrets.random("access_token")
+        const refresh = yield* Secrets.random("refresh_token")
+        return Result.succeed(yield* issue(grant, { access, refresh }, now))
+      }
     }
-    yield* sql`UPDATE oauth_code SET used_at = ${new Date(now)} WHERE hash = ${hash}`
-    const access = yield* Secrets.random("access_token")
-    const refresh = yield* Secrets.random("refresh_token")
-    return Result.succeed(yield* issue(grant, { access, refresh }, now))
   })
 
   const rotate = Effect.fnUntraced(function* (

@@ -57,8 +57,9 @@ const leastGarbage = 16 * 2 ** 20
 export const makeReceiver = (collect: () => void = collectGarbage): ((message: ListMessage) => SegmentList) => {
   let parts = new Map<number, Part>()
   let list: SegmentList = []
-  /** Bytes that are unused and in memory, and that became unused since the last collection by `collect`. */
+  /** Bytes that are unused and still in memory. */
   let garbage = 0
+  /** Bytes that became unused since the last collection by `collect`. */
   let unused = 0
   const collected = new FinalizationRegistry<number>((bytes) => (garbage -= bytes))
   return (message) => {
