@@ -1,6 +1,6 @@
 /**
  * Sorts a batch of records by type. Records that refer to unknown records are rejected; of several records with the same key,
- * the last one counts.
+ * the last one counts, but each product votes for the niche of its store.
  */
 import type {
   AdRecord,

@@ -211,24 +211,19 @@ const store = Effect.fnUntraced(function* (
     links: { ...library.counts, later: ofPages.count + late.count },
     statedNiches: idsOf(placed.get(true)),
     unstatedNiches: yield* Niches.having(sql, idsOf(placed.get(false))),
-    votes: batch.categorized.flatMap(({ isList, names, shop }) =>
-      firstVote(niches, names, idOf(shop), isList ? votesOfAList : 1)
-    )
+    votes: batch.categorized.flatMap(({ isList, names, shop }) => firstVote(niches, names, idOf(shop), isList))
   }
 })
-
-/** A category from a list of stores outweighs the store's products. */
-const votesOfAList = 1_000
 
 /** The vote by the first category that names a niche. */
 const firstVote = (
   niches: Niches.StoredNiches,
   categories: ReadonlyArray<string | null>,
   shopId: number | null,
-  weight: number
+  isList: boolean
 ): ReadonlyArray<NicheVote> => {
   for (const category of categories) {
-    const votes = niches.vote(shopId, category, weight)
+    const votes = niches.vote(shopId, category, isList)
     if (votes.length > 0) return votes
   }
   return []

@@ -48,6 +48,9 @@ export interface ReportOptions {
   readonly onProgress: (progress: ImportProgress) => Effect.Effect<void>
 }
 
+/** A category from a list of stores outweighs the store's products. */
+const votesOfAList = 1_000
+
 /** Counts what has been read and loaded, and reports it. */
 export class Report implements NicheFindings {
   #accepted = 0
@@ -58,6 +61,8 @@ export class Report implements NicheFindings {
   #position = 0
   #loaded = nothingLoaded
   readonly votes = new Map<number, Map<number, number>>()
+  /** The niche that the last list of stores gives. */
+  readonly #listed = new Map<number, number>()
   readonly unstated = new Set<number>()
   readonly #options: ReportOptions
 
@@ -95,11 +100,18 @@ export class Report implements NicheFindings {
     this.#loaded = sum(this.#loaded, { ...nothingLoaded, tallies, links, removals })
     for (const shopId of loaded.statedNiches) this.unstated.delete(shopId)
     for (const shopId of loaded.unstatedNiches) this.unstated.add(shopId)
-    for (const { nicheId, shopId, weight } of loaded.votes) {
-      const ofShop = this.votes.get(shopId) ?? new Map<number, number>()
-      this.votes.set(shopId, ofShop.set(nicheId, (ofShop.get(nicheId) ?? 0) + weight))
+    for (const { isList, nicheId, shopId } of loaded.votes) {
+      const listed = this.#listed.get(shopId)
+      if (isList && listed !== undefined) this.#vote(shopId, listed, -votesOfAList)
+      if (isList) this.#listed.set(shopId, nicheId)
+      this.#vote(shopId, nicheId, isList ? votesOfAList : 1)
     }
     return Effect.andThen(this.#reject(loaded.rejects), this.#tell())
+  }
+
+  #vote(shopId: number, nicheId: number, weight: number): void {
+    const ofShop = this.votes.get(shopId) ?? new Map<number, number>()
+    this.votes.set(shopId, ofShop.set(nicheId, (ofShop.get(nicheId) ?? 0) + weight))
   }
 
   #tell() {

@@ -12,7 +12,8 @@ import { NicheTree } from "./NicheTree.ts"
 export interface NicheVote {
   readonly shopId: number
   readonly nicheId: number
-  readonly weight: number
+  /** Of a list of stores: it replaces that of an earlier list. Otherwise of a product. */
+  readonly isList: boolean
 }
 
 const NicheRow = Schema.Struct({
@@ -85,9 +86,9 @@ export class StoredNiches {
   }
 
   /** Empty if the store or the niche is unknown. */
-  vote(shopId: number | null, category: string | null, weight: number): ReadonlyArray<NicheVote> {
+  vote(shopId: number | null, category: string | null, isList: boolean): ReadonlyArray<NicheVote> {
     const nicheId = category === null || shopId === null ? undefined : this.#nicheOf(category)
-    return shopId === null || nicheId === undefined ? [] : [{ shopId, nicheId, weight }]
+    return shopId === null || nicheId === undefined ? [] : [{ shopId, nicheId, isList }]
   }
 
   /** Finds a category by its name; else searches its path from the end for a name of a niche, longer names first. */

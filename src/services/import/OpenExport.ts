@@ -25,7 +25,10 @@ export class OpenExport {
     this.#wholes = wholes
   }
 
-  /** Reads a file, which goes on with the export if its store and its columns are the same. `left`: the last product if not. */
+  /**
+   * Reads a file, which goes on with the export before if its store and its columns are the same. `left`: otherwise, the last product
+   * of that export.
+   */
   read(
     header: ReadonlyArray<string>,
     domain: string,

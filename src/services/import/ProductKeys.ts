@@ -2,8 +2,7 @@
  * Finds the product of each record. A product's key within its store is its handle if the source has one; the platform's id is
  * an alias. Sources that know only one of the two update the same row, which keeps its id.
  */
-import { PgTypes } from "@effect/sql-pg"
-import { Effect, Result, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { ProductRecord } from "../../domain/catalog/Records.ts"
 import { rowsOf } from "../database/Rows.ts"
@@ -68,8 +67,7 @@ export class Products {
     const alias = record.alias ?? null
     const own = this.#named(shop, key)
     const found =
-      own.find((product) => product.key === key) ??
-      [...own, ...(alias === null ? [] : this.#named(shop, alias))].toSorted((a, b) => (a.key < b.key ? -1 : 1))[0]
+      own.find((product) => product.key === key) ?? firstOf(own.concat(alias === null ? [] : this.#named(shop, alias)))
     if (found !== undefined) this.#drop(found)
     const names = {
       // Without an alias, the key of the record is the alias of the product that was found.
@@ -110,6 +108,13 @@ export class Products {
     for (const name of namesOf(product)) this.#ofName.get(name)?.delete(product)
   }
 }
+
+/** The one with the first key, so that it does not depend on the order in which they were stored. */
+const firstOf = (products: ReadonlyArray<Product>): Product | undefined =>
+  products.reduce<Product | undefined>(
+    (first, product) => (first === undefined || product.key < first.key ? product : first),
+    undefined
+  )
 
 const keyOf = ({ key, shop }: Pick<Product, "shop" | "key">): string => `${shop} ${key}`
 
@@ -162,7 +167,7 @@ const byKey = (shopId: string, key: string) =>
  * By their key or their alias. Without duplicates, and without UNION: for that, PostgreSQL may read all products in the order of
  * their ids.
  */
-const byName = (shopId: string, name: string) => `(
+const named = (shopId: string, name: string) => `(
     ${byKey(shopId, name)}
     UNION ALL
     SELECT * FROM (SELECT id, key, alias FROM product WHERE shop_id + 0 = ${shopId} AND alias = ${name} OFFSET 0) p
@@ -188,51 +193,43 @@ interface Wanted {
   readonly shop: string
   readonly key: string
   readonly alias: string | null
-  /** Whether its alias counts, although its key is stored. */
-  readonly isBoth: boolean
 }
 
+const decodePlaces = rowsOf(Schema.Struct({ n: Schema.Int }))
+
+/** Those whose key is not stored. */
+const withoutKey = (sql: SqlClient.SqlClient, wanted: ReadonlyArray<Wanted>) =>
+  sql`
+    SELECT wanted.n::int
+    FROM unnest(${wanted.map(({ shopId }) => shopId)}::int[], ${wanted.map(({ key }) => key)}::text[])
+      WITH ORDINALITY AS wanted (shop_id, key, n)
+    WHERE NOT EXISTS ${sql.literal(byKey("wanted.shop_id", "wanted.key"))}`.pipe(
+    decodePlaces,
+    Effect.map((places) => new Set(places.flatMap(({ n }) => wanted[n - 1] ?? [])))
+  )
+
 const decodeFound = rowsOf(
-  Schema.Struct({
-    n: Schema.Int,
-    id: Schema.NullOr(Schema.Int),
-    key: Schema.NullOr(Schema.String),
-    alias: Schema.NullOr(Schema.String)
-  })
+  Schema.Struct({ n: Schema.Int, id: Schema.Int, key: Schema.String, alias: Schema.NullOr(Schema.String) })
 )
 
-/** Finds stored products by keys and aliases, except where the key alone is enough. */
+/** The stored products with these keys and aliases. Each name is looked up once: many products may have the same alias. */
 const lookUp = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, wanted: ReadonlyArray<Wanted>) {
-  // The type of an array of only NULL cannot be inferred.
-  const aliases = Result.getOrThrow(
-    PgTypes.array(
-      wanted.map(({ alias }) => alias),
-      PgTypes.OID.text
+  if (wanted.length === 0) return []
+  const byName = new Map(
+    wanted.flatMap(({ alias, key, shop, shopId }) =>
+      (alias === null ? [key] : [key, alias]).map((name) => [`${shop} ${name}`, { shop, shopId, name }] as const)
     )
   )
+  const names = Array.from(byName.values())
   const found = yield* sql`
     SELECT wanted.n::int, p.id, p.key, p.alias
-    FROM unnest(
-      ${wanted.map(({ shopId }) => shopId)}::int[], ${wanted.map(({ key }) => key)}::text[], ${aliases}::text[],
-      ${wanted.map(({ isBoth }) => isBoth)}::bool[]
-    ) WITH ORDINALITY AS wanted (shop_id, key, alias, is_both, n)
-    LEFT JOIN LATERAL (
-      SELECT * FROM ${sql.literal(byName("wanted.shop_id", "wanted.key"))} own
-      UNION ALL SELECT * FROM ${sql.literal(byName("wanted.shop_id", "wanted.alias"))} other
-    ) p ON true
-    WHERE wanted.is_both OR NOT EXISTS ${sql.literal(byKey("wanted.shop_id", "wanted.key"))}`.pipe(decodeFound)
-  const others = new Set(found.map(({ n }) => n - 1))
-  const [known = [], unknown = []] = [false, true].map((isOther) =>
-    wanted.filter((_, at) => others.has(at) === isOther)
-  )
-  return {
-    known,
-    unknown,
-    stored: found.flatMap(({ alias, id, key, n }): ReadonlyArray<StoredProduct> => {
-      const shop = wanted[n - 1]?.shop
-      return shop === undefined || id === null || key === null ? [] : [{ id, shop, key, alias }]
-    })
-  }
+    FROM unnest(${names.map(({ shopId }) => shopId)}::int[], ${names.map(({ name }) => name)}::text[])
+      WITH ORDINALITY AS wanted (shop_id, name, n)
+    CROSS JOIN LATERAL ${sql.literal(named("wanted.shop_id", "wanted.name"))} p`.pipe(decodeFound)
+  return found.flatMap(({ alias, id, key, n }): ReadonlyArray<StoredProduct> => {
+    const shop = names[n - 1]?.shop
+    return shop === undefined ? [] : [{ id, shop, key, alias }]
+  })
 })
 
 /**
@@ -244,24 +241,24 @@ export const read = Effect.fn("ProductKeys.read")(function* (
   rows: ReadonlyArray<ImportRow>,
   shops: ReadonlyMap<string, number>
 ): Effect.fn.Return<Products, SqlError.SqlError> {
-  const wanted = rows.flatMap(({ record }): ReadonlyArray<Wanted> => {
-    if (record.type !== "product" && (record.type !== "removed" || record.record !== "product")) return []
+  const given: Array<Wanted> = []
+  const removed: Array<Wanted> = []
+  for (const { record } of rows) {
+    if (record.type !== "product" && (record.type !== "removed" || record.record !== "product")) continue
     const { key, shop } = record
     const shopId = shops.get(shop ?? "")
-    if (shop === null || key === null || shopId === undefined) return []
-    return record.type === "removed"
-      ? [{ shopId, shop, key, alias: null, isBoth: true }]
-      : [{ shopId, shop, key, alias: record.alias ?? null, isBoth: false }]
-  })
-  if (wanted.length === 0) return new Products([], [])
-  const { known, stored, unknown } = yield* lookUp(sql, wanted)
-  const changing = new Set([...stored.map(keyOf), ...unknown.flatMap(namesOf)])
-  if (!known.some((one) => namesOf(one).some((name) => changing.has(name)))) return new Products(stored, known)
-  const others = yield* lookUp(
-    sql,
-    known.map((one) => ({ ...one, isBoth: true }))
-  )
-  return new Products([...stored, ...others.stored], [])
+    if (shop === null || key === null || shopId === undefined) continue
+    if (record.type === "removed") removed.push({ shopId, shop, key, alias: null })
+    else given.push({ shopId, shop, key, alias: record.alias ?? null })
+  }
+  const unknown = given.length === 0 ? new Set<Wanted>() : yield* withoutKey(sql, given)
+  const known = given.filter((one) => !unknown.has(one))
+  const others = [...removed, ...unknown]
+  const stored = yield* lookUp(sql, others)
+  const changing = new Set([...stored.map(keyOf), ...others.flatMap(namesOf)])
+  return known.some((one) => namesOf(one).some((name) => changing.has(name)))
+    ? new Products([...stored, ...(yield* lookUp(sql, known))], [])
+    : new Products(stored, known)
 })
 
 /** The ids of the stored products that the domain of their store, and their key or their alias name. */
@@ -273,4 +270,4 @@ export const idsOf = (
   FROM unnest(${wanted.map(({ shop }) => shop)}::text[], ${wanted.map(({ key }) => key)}::text[])
     AS wanted (domain, name)
   CROSS JOIN LATERAL (SELECT id FROM shop WHERE domain = wanted.domain OFFSET 0) s
-  CROSS JOIN LATERAL ${sql.literal(byName("s.id", "wanted.name"))} p`
+  CROSS JOIN LATERAL ${sql.literal(named("s.id", "wanted.name"))} p`

@@ -675,6 +675,25 @@ layer(NodeServices.layer)("reading files", (it) => {
       })
     )
 
+    it.effect("an export that begins with a variant which the product has already is a newer one", () =>
+      Effect.gen(function* () {
+        const exported = (...rows: ReadonlyArray<string>) =>
+          ["Handle,Title,Option1 Value,Variant Price", ...rows, ""].join("\n")
+        const first = exported("desk,Desk,S,9", "lamp,Lamp,S,10", "lamp,,M,11")
+        const newer = yield* readParts({
+          "a.com/1.csv": first,
+          "a.com/2.csv": exported("lamp,Lamp,S,15", "lamp,,M,16")
+        })
+        assert.deepStrictEqual(newer.products, [
+          "a.com/1.csv 2: a.com desk 9",
+          "a.com/1.csv 3: a.com lamp 10",
+          "a.com/2.csv 2: a.com lamp 15"
+        ])
+        const more = yield* readParts({ "a.com/1.csv": first, "a.com/2.csv": exported("lamp,Lamp,L,8", "lamp,,XL,9") })
+        assert.deepStrictEqual(more.products, ["a.com/1.csv 2: a.com desk 9", "a.com/1.csv 3: a.com lamp 8"])
+      })
+    )
+
     it.effect(
       "rows of an export do not go on with a file that was cut off, or has another store or other columns",
       () =>

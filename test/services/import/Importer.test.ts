@@ -484,6 +484,17 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
+  it.effect("reads products with the same alias once, however many records have it", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        yield* run([shop("a.com"), ...times(many, (at) => product("a.com", `p-${at}`))])
+        yield* run(times(many, (at) => product("a.com", `p-${at}`, { alias: "0" })))
+        const { rows } = yield* readBy(run(times(few, (at) => product("a.com", `n-${at}`, { alias: "0" }))))
+        assert.isAtMost(rows, many + few * readsOfARecord)
+      })
+    )
+  )
+
   for (const [statistics, prepare] of Object.entries(staleStatistics)) {
     const prepared = Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

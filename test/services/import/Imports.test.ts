@@ -699,6 +699,20 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     )
   )
 
+  it.effect("the last list of stores that names a niche counts, wherever a batch begins", () =>
+    Effect.forEach([false, true], (isSplit) =>
+      onFreshDatabase(
+        Effect.gen(function* () {
+          const listed = (category: string) => `domain,country,categories\noakline.com,DE,${category}\n`
+          const between = isSplit ? { "2.ndjson": filler } : {}
+          yield* run({ "n.ndjson": twoNiches })
+          yield* run({ "1.csv": listed("Desks"), ...between, "3.csv": listed("Lamps"), "4.csv": listed("Others") })
+          assert.strictEqual(yield* nicheOfOakline, "Lamps")
+        })
+      )
+    )
+  )
+
   it.effect.prop(
     "the same again changes nothing, whatever records give a store its niche, and wherever a batch begins",
     [

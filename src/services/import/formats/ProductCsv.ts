@@ -89,6 +89,16 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
   }
   let group: Group | undefined
   let file = ""
+  const variant = (cells: Cells): string | null =>
+    cell(cells, "price") === null
+      ? null
+      : JSON.stringify([cell(cells, "option1"), cell(cells, "option2"), cell(cells, "option3"), cell(cells, "sku")])
+  /** Whether a file begins with a variant of the product that another file has: it is a newer export. */
+  const isAgain = (before: Group | undefined, cells: Cells): boolean =>
+    before !== undefined &&
+    before.rows.at(-1)?.file !== file &&
+    variant(cells) !== null &&
+    before.rows.some((row) => variant(row.cells) === variant(cells))
   const inItsFile = (reading: Reading, began: string) => (began === file ? reading : ofFile(reading, began))
 
   const finish = (): Reading => {
@@ -106,7 +116,7 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
       const handle = cell(cells, "handle")
       const title = cell(cells, "title")
       const isSame = group !== undefined && (handle === null ? title === null : handle === group.handle)
-      if (isSame) {
+      if (isSame && !(title !== null && isAgain(group, cells))) {
         group?.rows.push({ file, line, cells })
         return nothing
       }
