@@ -15,10 +15,10 @@ export const maxUnreported = ({ limit }: LeakyBucket.Allowance): number => Math.
 
 /** Sooner when requests might have to wait. */
 export const reportMillis = 500
-/** Longer than the time between reports, which give back what is left. */
+/** Longer than the time between reports, which give back what is left. Later, as much of it lapses as has drained since. */
 export const leaseMillis = 1_000
 /** Requests of a lease, as a multiple of {@link maxUnreported}, and the least number of servers that can have as many. */
-const leaseTimes = 5
+export const leaseTimes = 5
 const leaseShares = 4
 
 /** Buckets that are remembered; a forgotten one is taken for empty until its next report. */
@@ -34,8 +34,9 @@ export interface Bucket extends LeakyBucket.Limit {
   isOpen: boolean
   /** Requests that were admitted and not reported; below 0, that were counted and are still to come. */
   unreported: number
-  /** How many requests the last report counted in advance. */
+  /** How many requests the last report counted in advance, and how many of them have lapsed. */
   leased: number
+  lapsed: number
   /** The part of `unreported` that was moved into the report that is being sent. */
   reporting: number
 }
@@ -106,6 +107,7 @@ export class RateBuckets {
       isOpen,
       unreported: 0,
       leased: 0,
+      lapsed: 0,
       reporting: 0
     }
     remember(this.#buckets, maxBuckets, limit.key, bucket)
@@ -127,9 +129,17 @@ export class RateBuckets {
     this.#onOwing(isBusy(bucket, bucket.unreported))
   }
 
-  /** What is left of a lease that is over is not given back: it stays counted, and drains like requests that were made. */
+  /**
+   * What has lapsed is not given back: it stays counted, and drains like requests that were made. Given back after it has drained, it
+   * would take requests of others out of the bucket.
+   */
   lapse(bucket: Bucket, now: number): void {
-    if (sinceReport(bucket, now) > leaseMillis && bucket.unreported < 0) this.owe(bucket, -bucket.unreported)
+    const { limit, windowMillis } = bucket.allowance
+    const drained = Math.ceil(((sinceReport(bucket, now) - leaseMillis) * limit) / windowMillis)
+    const lapsed = Math.min(drained - bucket.lapsed, -bucket.unreported)
+    if (lapsed <= 0) return
+    bucket.lapsed += lapsed
+    this.owe(bucket, lapsed)
   }
 
   /** Buckets to report now, at most so many: leases that are in use wait for {@link reportMillis}, unless `isWhole`. */
@@ -160,6 +170,7 @@ export class RateBuckets {
     bucket.reporting = 0
     bucket.used = level
     bucket.at = now
+    bucket.lapsed = 0
     bucket.isOpen = ahead > 0 && level <= bucket.allowance.limit - ahead
   }
 

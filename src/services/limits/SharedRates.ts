@@ -4,12 +4,13 @@
  * A request is admitted at once and reported later, with those of all other keys, as long as this server has not more
  * than a hundredth of the limit to report and the bucket was not nearly full at its last report. Otherwise it waits for the
  * database, which admits what still fits. What is known to be refused is refused without asking. For a key with many requests
- * a report also leases some in advance; those that are not used are given back, or lapse after a second.
+ * a report also leases some in advance; those that are not used are given back, less what drains after a second.
  *
  * So N servers admit within any time T at most `limit * (1 + (T + 1 second) / window) + N * floor(limit / 100)`: once the
  * bucket is nearly full, a server adds what it has not reported, then knows, and asks. Every request is counted, so in the
- * long run they admit what one does. Limits below 100 are exact. One server has the whole limit. A request counts from its
- * report on, half a second later. A killed server forgets what it has not reported.
+ * long run they admit what one does. Limits below 100 are exact. A request counts from its report on, half a second later,
+ * and one that is leased from its lease on: a request is refused at most a hundredth of the limit too early, and five more
+ * for each other server that leases. A killed server forgets what it has not reported.
  */
 import { Clock, Context, Effect, Exit, Latch, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"

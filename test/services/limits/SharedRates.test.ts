@@ -111,6 +111,18 @@ layer(Services, { excludeTestServices: true })("SharedRates", (it) => {
       { arbitrary: { runs: 25 } }
     )
 
+    it.effect("loses of a lease whose report is late only what has drained since", () =>
+      Effect.gen(function* () {
+        const one = yield* server
+        for (const late of [100, 1_000]) {
+          const limit = limitOf(allowance)
+          yield* admitted(one, limit, 20, 1)
+          yield* advance(leaseMillis + late)
+          assert.isAtLeast(yield* admitted(one, limit, 1200), 1200 - (late * 1200) / minute)
+        }
+      })
+    )
+
     it.effect("tells how much is used", () =>
       Effect.gen(function* () {
         const one = yield* server
