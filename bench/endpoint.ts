@@ -67,16 +67,12 @@ export const run = async (): Promise<ReadonlyArray<EndpointRow>> => {
       const key = keyOf(contender)
       if (!peers.has(key)) peers.set(key, await Peer.start(key, contender.module, contender.args))
     }
-    for (const contender of contenders) {
-      await Load.run(peerOf(contender), { bodies: contender.bodies, calls: contender.calls, concurrency })
-    }
+    const load = (contender: Contender, round: number) =>
+      Load.run(peerOf(contender), { bodies: contender.bodies, calls: contender.calls, concurrency, round })
+    for (const contender of contenders) await load(contender, 0)
     const samples = contenders.map((): Array<Load.Sample> => [])
-    for (let round = 0; round < rounds; round++) {
-      for (const [index, contender] of contenders.entries()) {
-        samples[index]?.push(
-          await Load.run(peerOf(contender), { bodies: contender.bodies, calls: contender.calls, concurrency })
-        )
-      }
+    for (let round = 1; round <= rounds; round++) {
+      for (const [index, contender] of contenders.entries()) samples[index]?.push(await load(contender, round))
     }
     return contenders.map(({ label }, index): EndpointRow => {
       const own = samples[index] ?? []

@@ -1,6 +1,6 @@
 /**
  * Our server as it is run: PostgreSQL with its usual durability, the demo catalog, accounts that call one after the other.
- * With `--limited`, with the default rate limit, which no account reaches in a round.
+ * With `--limited`, with the default rate limit, which no account reaches in all rounds together.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Redacted } from "effect"
@@ -15,7 +15,8 @@ import { temporaryFolder } from "../support/BenchDatabase.ts"
 import * as DiscoveryPeer from "../support/DiscoveryPeer.ts"
 
 const isLimited = process.argv.includes("--limited")
-const accountCount = 50
+/** 50 call in a round: 400 free calls and 60 searches each. No account calls in more than two rounds. */
+const accountCount = 200
 
 const config = Layer.unwrap(
   Effect.map(temporaryFolder, (dataDir) =>
