@@ -4,6 +4,7 @@ import * as fs from "node:fs/promises"
 import { request } from "node:http"
 import * as path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import * as DeployFiles from "../../test/ops/DeployFiles.ts"
 import * as ServerProcess from "../../test/support/ServerProcess.ts"
 import * as Relay from "./Relay.ts"
 
@@ -25,6 +26,11 @@ export const inTime =
       duration: limit,
       orElse: () => Effect.die(new Error(`${what} within ${limit}`))
     })
+
+/** As in operation: of the C library, not a setting of the program. */
+const { MALLOC_MMAP_THRESHOLD_: givesBackFrom = "" } = DeployFiles.environmentLine(
+  (DeployFiles.unit().get("Environment") ?? []).join(" ")
+)
 
 const moveClock = new URL("MovedClock.ts", import.meta.url).href
 
@@ -66,6 +72,7 @@ const server = Effect.fnUntraced(function* (
       ...environment,
       PORT: String(port),
       INDEX_DIR: indexFolder,
+      MALLOC_MMAP_THRESHOLD_: givesBackFrom,
       NODE_OPTIONS: `--import ${moveClock}`,
       FAULTS_CLOCK: clock
     }).pipe(Scope.provide(scope))

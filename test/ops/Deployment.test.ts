@@ -12,6 +12,7 @@ import { AppConfig, variables } from "../../src/Config.ts"
 import * as Endpoint from "../../src/http/mcp/Endpoint.ts"
 import * as Server from "../../src/http/Server.ts"
 import * as StripeWebhook from "../../src/http/StripeWebhook.ts"
+import * as Passwords from "../../src/services/access/Passwords.ts"
 import { majorVersion } from "../../src/services/database/PostgresBinaries.ts"
 import * as PrivatePostgres from "../support/PrivatePostgres.ts"
 import * as ServerProcess from "../support/ServerProcess.ts"
@@ -26,7 +27,15 @@ const settingsOf = (env: Readonly<Record<string, string>>) =>
 
 /** Node's own, for compiled code. */
 const compileCache = "NODE_COMPILE_CACHE"
-const unknown = (names: ReadonlyArray<string>) => names.filter((name) => !(name in variables) && name !== compileCache)
+/** Of the C library: from which size on it gives blocks back to the system, in bytes. */
+const givesBackFrom = "MALLOC_MMAP_THRESHOLD_"
+const known = [...Object.keys(variables), compileCache, givesBackFrom]
+const unknown = (names: ReadonlyArray<string>) => names.filter((name) => !known.includes(name))
+
+const imageEnvironment = () => {
+  const [image = []] = DeployFiles.stages().slice(-1)
+  return DeployFiles.environmentLine(image.find(({ name }) => name === "ENV")?.text ?? "")
+}
 
 const drainMillis = Duration.toMillis(Server.defaultDrainTimeout)
 /** For the activity log, after the calls (docs/operations.md). */
@@ -74,6 +83,11 @@ describe("discovery.service", () => {
     for (const name of ["DynamicUser", "NoNewPrivileges"]) assert.deepStrictEqual(unit.get(name), ["yes"], name)
     assert.deepStrictEqual(unit.get("ProtectSystem"), ["strict"])
     assert.deepStrictEqual(unit.get("CapabilityBoundingSet"), [""])
+  })
+
+  it("gives the memory of a password hash back to the system, as the image does", () => {
+    assert.isBelow(Number(own[givesBackFrom]), Passwords.cost.memory * 1024)
+    assert.strictEqual(imageEnvironment()[givesBackFrom], own[givesBackFrom])
   })
 
   it("gives a stop more time than the server takes, and files for every connection", () => {
@@ -134,12 +148,10 @@ describe("compose.yaml", () => {
 
   it.effect("passes on every setting of an operator, and an empty one has its default", () =>
     Effect.gen(function* () {
-      const [image = []] = DeployFiles.stages().slice(-1)
-      const ofImage = DeployFiles.environmentLine(image.find(({ name }) => name === "ENV")?.text ?? "")
       // The image has no demo and no embedded PostgreSQL; another origin of Stripe is for tests.
-      const others = [...Object.keys(ofImage), "DEMO_SIZE", "STRIPE_API_URL"]
+      const others = [...Object.keys(imageEnvironment()), "DEMO_SIZE", "STRIPE_API_URL"]
       for (const [, { environment = {} }] of servers) {
-        assert.sameMembers([...Object.keys(environment), ...others], [...Object.keys(variables), compileCache])
+        assert.sameMembers([...Object.keys(environment), ...others], known)
         const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""))
         assert.isBelow(Object.keys(given).length, Object.keys(environment).length)
         assert.deepStrictEqual(yield* settingsOf(environment), yield* settingsOf(given))
@@ -263,7 +275,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
   describe("Dockerfile", () => {
     const [packages = [], image = []] = DeployFiles.stages()
     const textOf = (name: string) => image.find((instruction) => instruction.name === name)?.text ?? ""
-    const own = DeployFiles.environmentLine(textOf("ENV"))
+    const own = imageEnvironment()
     const [, ...healthcheck]: ReadonlyArray<string> = JSON.parse(textOf("HEALTHCHECK").replace(/^.*? CMD /u, ""))
 
     it("has the Node that package.json brings, in both stages", () => {

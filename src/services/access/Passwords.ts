@@ -12,7 +12,7 @@ interface Cost {
   readonly parallelism: number
 }
 
-const cost: Cost = { memory: 19_456, passes: 2, parallelism: 1 }
+export const cost: Cost = { memory: 19_456, passes: 2, parallelism: 1 }
 const saltBytes = 16
 const hashBytes = 32
 /** Each takes 19 MiB and a thread. */
