@@ -30,19 +30,28 @@ export const newPasswordProblems = (
     : [{ field: "again", message: locale.text("password.differ") }])
 ]
 
-export const newPasswordFields = (refused: Refusal | undefined, { text }: Locale): ReadonlyArray<Html> => [
+/** A password that is chosen here, with what it must have. */
+export const chosenPasswordField = (
+  name: string,
+  label: string,
+  refused: Refusal | undefined,
+  { text }: Locale
+): Html =>
   field({
-    name: "next",
-    label: text("password.next"),
+    name,
+    label,
     type: "password",
     autocomplete: "new-password",
     hint: text("password.hint", { min: Password.minCharacters }),
     minLength: Password.minCharacters,
-    error: problemOf(refused, "next")
-  }),
+    error: problemOf(refused, name)
+  })
+
+export const newPasswordFields = (refused: Refusal | undefined, locale: Locale): ReadonlyArray<Html> => [
+  chosenPasswordField("next", locale.text("password.next"), refused, locale),
   field({
     name: "again",
-    label: text("password.again"),
+    label: locale.text("password.again"),
     type: "password",
     autocomplete: "new-password",
     error: problemOf(refused, "again")

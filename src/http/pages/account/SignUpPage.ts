@@ -5,7 +5,6 @@
 import { Effect, Layer, Redacted, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
-import * as Password from "../../../domain/access/Password.ts"
 import { SignUp } from "../../../services/access/SignUp.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
@@ -20,7 +19,7 @@ import * as ReturnTo from "../shared/ReturnTo.ts"
 import { isSignedIn, Visitors } from "../shared/Visitors.ts"
 import type { Visitor } from "../shared/Visitors.ts"
 import * as MailLink from "./MailLink.ts"
-import { Secret, weaknessText } from "./PasswordPage.ts"
+import { chosenPasswordField, Secret, weaknessText } from "./PasswordPage.ts"
 import { Credentials, emptyFields } from "./SignInPage.ts"
 
 const path = "/sign-up"
@@ -55,15 +54,7 @@ export const layer = Layer.effectDiscard(
           <form method="post" action="${path}">
             ${Csrf.hidden(visitor, { return_to: returnTo })}
             ${emailField(visitor.locale, refused, { value: email, hint, autofocus: refused === undefined })}
-            ${field({
-              name: "password",
-              label: text("signIn.password"),
-              type: "password",
-              autocomplete: "new-password",
-              hint: text("password.hint", { min: Password.minCharacters }),
-              minLength: Password.minCharacters,
-              error: problemOf(refused, "password")
-            })}
+            ${chosenPasswordField("password", text("signIn.password"), refused, visitor.locale)}
             <button type="submit">${text("signUp.submit")}</button>
           </form>
           <p><a href="${ReturnTo.signInPath(returnTo)}">${text("signUp.toSignIn")}</a></p>
