@@ -25,7 +25,12 @@ export const layer: Layer.Layer<CatalogIndex, SqlError.SqlError, PgClient.PgClie
     Effect.gen(function* () {
       let refresh: Effect.Effect<void> = Effect.void
       const index = CatalogIndex.layerOf(SearchThreads.onThisThread, (emit) =>
-        Effect.flatMap(LocalIndex.indexer({ emit }), (indexer) => (refresh = Effect.orDie(indexer.refresh)))
+        Effect.gen(function* () {
+          const indexer = yield* LocalIndex.indexer({ emit })
+          // A test whose index cannot be refreshed fails.
+          refresh = Effect.orDie(indexer.refresh)
+          yield* refresh
+        })
       )
       return { ...Context.get(yield* Layer.build(index), CatalogIndex), awaitVersion: () => refresh }
     })

@@ -94,11 +94,11 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
       ? null
       : JSON.stringify([cell(cells, "option1"), cell(cells, "option2"), cell(cells, "option3"), cell(cells, "sku")])
   /** Whether a file begins with a variant of the product that another file has: it is a newer export. */
-  const isAgain = (before: Group | undefined, cells: Cells): boolean =>
-    before !== undefined &&
-    before.rows.at(-1)?.file !== file &&
-    variant(cells) !== null &&
-    before.rows.some((row) => variant(row.cells) === variant(cells))
+  const isAgain = ({ rows }: Group, cells: Cells): boolean => {
+    if (rows.at(-1)?.file === file) return false
+    const own = variant(cells)
+    return own !== null && rows.some((row) => variant(row.cells) === own)
+  }
   const inItsFile = (reading: Reading, began: string) => (began === file ? reading : ofFile(reading, began))
 
   const finish = (): Reading => {
@@ -115,8 +115,10 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
     push: (cells, line) => {
       const handle = cell(cells, "handle")
       const title = cell(cells, "title")
-      const isSame = group !== undefined && (handle === null ? title === null : handle === group.handle)
-      if (isSame && !(title !== null && isAgain(group, cells))) {
+      const isSame =
+        group !== undefined &&
+        (handle === null ? title === null : handle === group.handle && (title === null || !isAgain(group, cells)))
+      if (isSame) {
         group?.rows.push({ file, line, cells })
         return nothing
       }

@@ -102,7 +102,7 @@ describe("collects what a list has no longer", () => {
         show([parts.live()])
         if (lists % 10 > 0) continue
         collectGarbage()
-        // Node tells what was collected in a turn of its own.
+        // Callbacks of a FinalizationRegistry run in a later turn of the event loop.
         yield* Effect.promise(() => setImmediate())
       }
       assert.strictEqual(collections(), 0)
