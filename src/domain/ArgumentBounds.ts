@@ -6,7 +6,17 @@
  * is reported here. `null` counts as absent, except in a list, where removing it would shift the others.
  */
 import type { Schema } from "effect"
-import { Predicate, SchemaAST } from "effect"
+import { Predicate, Result, SchemaAST } from "effect"
+import * as BoundedJson from "./BoundedJson.ts"
+
+declare module "effect/Schema" {
+  namespace Annotations {
+    interface Annotations {
+      /** Of an object that clients also send as its text in JSON: an example, which a refusal shows. */
+      readonly jsonText?: string | undefined
+    }
+  }
+}
 
 /** For texts without a bound: they have a closed vocabulary, or a format that is shorter. In UTF-16 units. */
 const maxLength = 1_000
@@ -41,10 +51,21 @@ export const make = (
 
 const unchanged: Cut = (value) => value
 
+/** The object that a text is in JSON; any other value stays what it is, for the schema to refuse. */
+const objectOfText: Cut = (value) => {
+  if (typeof value !== "string") return value
+  const parsed = Result.getOrUndefined(BoundedJson.parse(value))
+  return Predicate.isObject(parsed) ? parsed : value
+}
+
 const cutOf = (ast: SchemaAST.AST, maxUnknownNames: number): Cut => {
   if (SchemaAST.isObjects(ast)) {
     const cut = object(ast, maxUnknownNames)
-    return (value, path, found) => (Predicate.isObject(value) ? cut(value, path, found) : value)
+    const read = ast.annotations?.["jsonText"] === undefined ? unchanged : objectOfText
+    return (sent, path, found) => {
+      const value = read(sent, path, found)
+      return Predicate.isObject(value) ? cut(value, path, found) : value
+    }
   }
   if (SchemaAST.isArrays(ast)) return array(ast, maxUnknownNames)
   if (SchemaAST.isUnion(ast)) {

@@ -180,6 +180,8 @@ const ofCheck = (annotations: Schema.Annotations.Filter | undefined): Problem =>
 const quoted = (names: ReadonlyArray<string>): string => names.map((name) => `\`${name}\``).join(", ")
 
 const ofType = (ast: SchemaAST.AST): Problem => {
+  const example = ast.annotations?.["jsonText"]
+  if (typeof example === "string") return problem("not_object_like", { example })
   const code = typeCode(ast)
   const names = code === "not_object" ? membersOf(ast).flatMap(namesOf) : []
   return names.length > 0 && names.length <= maxNames

@@ -110,7 +110,12 @@ const isProperties = (value: unknown): value is Readonly<Record<string, Property
 
 const typesOf = ({ type = [] }: Property): ReadonlyArray<string> => (typeof type === "string" ? [type] : type)
 
+/** Whether it is an object of arguments and no range. */
+const hasArguments = ({ properties = {} }: { readonly properties?: Property["properties"] | undefined }): boolean =>
+  Object.keys(properties).length > 2
+
 const typeOf = (property: Property): string => {
+  if (hasArguments(property)) return "object"
   const [type = "any", ...others] = typesOf(property)
   const orOthers = others.map((other) => ` or ${other}`).join("")
   if (property.enum !== undefined) {
@@ -126,7 +131,7 @@ const limitsOf = ({ items, maxItems, maxLength, maximum, minLength, minimum, pro
     if (max === undefined) return min === undefined ? [] : [`from ${min}${unit}`]
     return [min === undefined ? `up to ${max}${unit}` : `${min} to ${max}${unit}`]
   }
-  const [bound] = Object.values(properties ?? {})
+  const [bound] = hasArguments({ properties }) ? [] : Object.values(properties ?? {})
   const own = [
     ...range(minimum, maximum),
     ...range(minLength, maxLength, " characters"),
@@ -163,7 +168,7 @@ export const examples: Readonly<Record<ToolName, Readonly<Record<string, unknown
   search_products: { query: "lamp", price: { min: 20, max: 80 }, sort_by: "newest", per_page: 5 },
   get_shop: { shop_id: 261 },
   get_product: { product_id: 45_950 },
-  market_overview: { group_by: "app", filters: "countries=US&active_ads.min=1", limit: 5 }
+  market_overview: { group_by: "app", filters: { countries: ["US"], active_ads: { min: 1 } }, limit: 5 }
 }
 
 /** The body of a plain call. */

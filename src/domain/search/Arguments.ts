@@ -52,6 +52,10 @@ const maxMembers = 50
 export const rules =
   "Arguments are optional and combined with AND; no text is empty. Lists match any of up to 50 values; bounds are inclusive, from 0."
 
+/** The same for a tool whose filters are one of its arguments. */
+export const rulesOfFilters =
+  "Filters are optional and combined with AND; no text is empty. Lists match any of up to 50 values; bounds are inclusive, from 0."
+
 /** The keywords that {@link rules} cover. */
 export const ruled = { maxItems: maxMembers, minimum: 0, minLength: 1 } as const
 

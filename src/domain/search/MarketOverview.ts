@@ -51,15 +51,12 @@ const fields = {
 export const MarketQuery = Schema.Struct({ ...fields, ...ShopFilter.fields })
 export type MarketQuery = typeof MarketQuery.Type
 
-/** Code points. */
-export const maxFilters = 2_000
-
-/** As the tool takes it: with the filters in one text, of which agents know the names from `search_shops`. */
+/** As the tool takes it: the filters are an object of their own, as `search_shops` has them. */
 export const MarketArguments = Schema.Struct({
   ...fields,
   filters: Arguments.optional(
-    Schema.String.check(Schema.isMaxCodePoints(maxFilters)),
-    "Of search_shops, as a URL query: niches=A&niches=B&active_ads.min=5."
+    ShopFilter.annotate({ jsonText: '{"countries":["US"],"active_ads":{"min":5}}' }),
+    "Of stores, as in search_shops."
   )
 })
 

@@ -99,7 +99,7 @@ export const make = <
   readonly title: string
   readonly description: string
   /** What its arguments have in common, which their schema then leaves out. */
-  readonly rules?: typeof Arguments.rules
+  readonly rules?: typeof Arguments.rules | typeof Arguments.rulesOfFilters
   /** When a model should call it: `Use it ...`. */
   readonly use: string
   /** What it should call otherwise: `Instead, ...`. */

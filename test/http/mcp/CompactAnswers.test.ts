@@ -4,7 +4,6 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { costs } from "../../../src/domain/access/Credit.ts"
 import { groupings, marketSorts } from "../../../src/domain/search/MarketOverview.ts"
-import * as SearchAddress from "../../../src/domain/search/SearchAddress.ts"
 import { ShopFilter } from "../../../src/domain/search/ShopQuery.ts"
 import type { ToolName } from "../../../src/services/tools/ToolDefinition.ts"
 import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
@@ -18,14 +17,13 @@ import * as Messages from "../../support/Messages.ts"
 const random = Random.make(7)
 const catalog = NaiveCatalog.generate(7_000, 60)
 const make = generators(random, catalog)
-const filters = SearchAddress.make(ShopFilter)
 
 /** With the page of a search; most searches have one page. */
 const onPage = (args: Readonly<Record<string, unknown>>) => ({ ...args, ...(random.chance(0.2) ? { page: 2 } : {}) })
 
-/** The filters of a search as one text, without its order and page. */
-const filterText = (index: number) =>
-  filters.toAddress(Object.fromEntries(Object.entries(make.shop(index)).filter(([name]) => name in ShopFilter.fields)))
+/** The filters of a search, without its order and page. */
+const filtersOf = (index: number) =>
+  Object.fromEntries(Object.entries(make.shop(index)).filter(([name]) => name in ShopFilter.fields))
 
 /** Every domain and id, some of which nothing has. */
 const shopArguments = () => {
@@ -62,7 +60,7 @@ const argumentsOf: Readonly<Record<ToolName, (index: number) => object>> = {
   get_product: () => ({ product_id: random.pick(catalog.products).id + (random.chance(0.1) ? 10_000 : 0) }),
   market_overview: (index) => ({
     group_by: groupings[index % groupings.length],
-    filters: filterText(index),
+    filters: filtersOf(index),
     ...(random.chance(0.3) ? { niche_level: random.int(1, 3) } : {}),
     ...(random.chance(0.7) ? { sort_by: random.pick(marketSorts) } : {}),
     ...(random.chance(0.7) ? { limit: random.pick([1, 5, 50]) } : {})

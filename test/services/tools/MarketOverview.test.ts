@@ -1,10 +1,10 @@
-/** `market_overview` (D66): its filters are those of `search_shops`, in one text. */
+/** `market_overview` (D66): its filters are those of `search_shops`, in an object or the JSON of one. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result, Schema } from "effect"
+import { englishOf } from "../../../src/domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../../src/domain/ArgumentIssue.ts"
 import { AccountId } from "../../../src/domain/access/Account.ts"
 import { filterOf, groupings } from "../../../src/domain/search/MarketOverview.ts"
-import * as SearchAddress from "../../../src/domain/search/SearchAddress.ts"
 import { ShopFilter } from "../../../src/domain/search/ShopQuery.ts"
 import { MarketOverview } from "../../../src/services/search/MarketOverview.ts"
 import { ShopSearch } from "../../../src/services/search/Searches.ts"
@@ -26,7 +26,6 @@ const services = Layer.mergeAll(MarketOverview.layer, Vocabulary.layer).pipe(
 const catalog = NaiveCatalog.generate(77, 60)
 const accountId = AccountId.make(1)
 const decode = Schema.decodeUnknownEffect(ShopFilter)
-const address = SearchAddress.make(ShopFilter)
 
 const call = Effect.fnUntraced(function* (args: ToolDefinition.RawArguments) {
   const tool = yield* MarketOverviewTool.make
@@ -40,11 +39,13 @@ layer(services, { excludeTestServices: true })("market_overview", (it) => {
       yield* loadCatalog(catalog)
       yield* indexed
       const search = yield* ShopSearch
-      const filters = "monthly_visits.min=1&countries=US&countries=DE&countries=gb"
-      const args = yield* decode(address.toArguments(SearchAddress.parse(filters)))
+      const filters = { monthly_visits: { min: 1 }, countries: ["US", "DE", "gb"] }
+      const args = yield* decode(filters)
       for (const group_by of groupings) {
         const expected = marketOverview(catalog, { ...args, group_by, limit: 50 })
         assert.deepStrictEqual(yield* call({ group_by, limit: 50, filters }), expected)
+        const text = JSON.stringify({ ...filters, query: null })
+        assert.deepStrictEqual(yield* call({ group_by, limit: 50, filters: text }), expected)
         for (const { stores, value } of expected.results) {
           const query = yield* decode({ ...args, [filterOf[group_by]]: [value] })
           const { pagination } = yield* search.search(query, accountId)
@@ -54,26 +55,66 @@ layer(services, { excludeTestServices: true })("market_overview", (it) => {
     })
   )
 
-  it.effect.each<[string, ReadonlyArray<readonly [path: string, code: string]>]>([
-    ["countries=Narnia", [["filters.countries.0", "unknown_country"]]],
-    ["niches=Dogs&niches=Petz", [["filters.niches.1", "unknown_niche"]]],
-    ["monthly_visits.min=9&monthly_visits.max=1", [["filters.monthly_visits.min", "min_above_max"]]],
+  it.effect.each<[object, ReadonlyArray<readonly [path: string, code: string]>]>([
+    [{ countries: ["Narnia"] }, [["filters.countries.0", "unknown_country"]]],
+    [{ niches: ["Dogs", "Petz"] }, [["filters.niches.1", "unknown_niche"]]],
+    [{ monthly_visits: { min: 9, max: 1 } }, [["filters.monthly_visits.min", "min_above_max"]]],
     [
-      "sort_by=stores&languages=Klingon",
+      { sort_by: "stores", languages: ["Klingon"], themes: ["No theme"] },
       [
         ["filters.sort_by", "unknown_argument"],
-        ["filters.languages.0", "value_not_among"]
+        ["filters.languages.0", "value_not_among"],
+        ["filters.themes.0", "unknown_theme"]
       ]
     ],
-    ["x".repeat(2_001), [["filters", "too_long"]]]
-  ])("says what is wrong with %s", ([filters, issues]) =>
+    // Only the filters as a whole are read from JSON.
+    [{ monthly_visits: '{"min":1}' }, [["filters.monthly_visits", "not_object_of"]]],
+    [{ countries: '["US"]' }, [["filters.countries", "not_list"]]]
+  ])("says what is wrong with %j, also in JSON", ([filters, issues]) =>
+    Effect.gen(function* () {
+      for (const sent of [filters, JSON.stringify(filters)]) {
+        const found = yield* call({ group_by: "niche", filters: sent })
+        assert(Array.isArray(found))
+        assert.deepStrictEqual(
+          found.map(({ code, path }: ArgumentIssue) => `${path} ${code}`),
+          issues.map((issue) => issue.join(" "))
+        )
+      }
+    })
+  )
+
+  it.effect.each([
+    "US",
+    "",
+    " ",
+    "niche=",
+    "countries: DE",
+    "countries=US&countries=DE",
+    "niches=Beauty & Skincare",
+    "all stores in Germany",
+    "null",
+    "true",
+    "5",
+    '"{}"',
+    '["US"]',
+    '{"countries":["US"]',
+    `${"[".repeat(100)}${"]".repeat(100)}`,
+    5,
+    true,
+    ["US"],
+    [{ countries: ["US"] }]
+  ])("refuses %j as filters, and shows their form", (filters) =>
     Effect.gen(function* () {
       const found = yield* call({ group_by: "niche", filters })
       assert(Array.isArray(found))
-      assert.deepStrictEqual(
-        found.slice(0, issues.length).map(({ code, path }: ArgumentIssue) => `${path} ${code}`),
-        issues.map((issue) => issue.join(" "))
-      )
+      const [issue, ...others]: ReadonlyArray<ArgumentIssue> = found
+      assert.isEmpty(others)
+      assert.deepInclude(issue, { path: "filters", code: "not_object_like" })
+      const [, example = ""] = /`(.*)`/u.exec(issue === undefined ? "" : englishOf(issue)) ?? []
+      // The form is one that works.
+      const answer = yield* call({ group_by: "niche", filters: example })
+      assert.isFalse(Array.isArray(answer), example)
+      assert.deepStrictEqual(yield* call({ group_by: "niche", filters: JSON.parse(example) }), answer)
     })
   )
 })
