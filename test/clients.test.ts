@@ -189,7 +189,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("snippets of docs/clien
         const [whole = "", ...others] = addressesIn(parserOf(language)(text))
         assert.deepStrictEqual(others, [])
         const { search } = new URL(whole)
-        assert.isTrue(View.isView(search.slice(1)), whole)
+        assert.isTrue(View.isNamed(search.slice(1)), whole)
         const { json } = yield* server.send({
           path: `/mcp${search}`,
           body: JSON.stringify(Messages.request("tools/list"))

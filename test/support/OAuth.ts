@@ -88,7 +88,6 @@ export const refreshOf = (client: OAuthClient, token: Redacted.Redacted, options
   clientId: client.id,
   refreshToken: token,
   resources: [],
-  scope: undefined,
   ...options
 })
 

@@ -42,9 +42,15 @@ export const read = (query: string): Result.Result<View, string> => {
   return Result.succeed({ tools: new Set(tools), isCompact: format === "compact" })
 }
 
-/** Only these parameters, and characters that every header may carry. */
-const form = /^(?:(?:tools|format)=[a-z_,%0-9A-F]*(?:&|$)){1,2}(?<!&)$/u
+/** Of a query (RFC 3986, 3.4), without quotation marks and backslashes, so that a header may carry it in quotes. */
+const form = /^[A-Za-z0-9._~!$&()*+,;=:@%/?-]{1,500}$/u
 
-/** Whether a query is a view and nothing else, so that an address with it stands for the endpoint as well. */
-export const isView = (query: string): boolean =>
-  query.length <= 500 && form.test(query) && Result.isSuccess(read(query))
+/** Whether the metadata of the endpoint names its address with this query: one that the endpoint answers, without a credential. */
+export const isNamed = (query: string): boolean =>
+  form.test(query) && !holdsCredential(query) && Result.isSuccess(read(query))
+
+/** Parameters that hold a credential: that of RFC 6750, 2.3, and the usual names of keys. */
+const credentials = /(?:^|[?&])(?:access_token|token|api_key|apikey|key)=/iu
+
+/** Whether a query, with or without the question mark, seems to hold a credential. */
+export const holdsCredential = (query: string): boolean => credentials.test(query)

@@ -5,13 +5,12 @@
 import { Result, Schema } from "effect"
 import { StringOrNone } from "./Client.ts"
 import type { OAuthClient } from "./Client.ts"
-import type { InvalidScope, InvalidTarget } from "./OAuthError.ts"
+import type { InvalidTarget } from "./OAuthError.ts"
 import { InvalidRequest, UnsupportedResponseType } from "./OAuthError.ts"
 import * as Parameters from "./Parameters.ts"
 import * as Pkce from "./Pkce.ts"
 import * as RedirectUri from "./RedirectUri.ts"
 import * as Resource from "./Resource.ts"
-import * as Scope from "./Scope.ts"
 
 /** The verified redirect URI and `state`. Errors may be sent to it. */
 export const ReturnAddress = Schema.Struct({
@@ -24,8 +23,7 @@ export type ReturnAddress = typeof ReturnAddress.Type
 export const AuthorizationRequest = Schema.Struct({
   ...ReturnAddress.fields,
   challenge: Schema.String,
-  resource: Schema.String,
-  scope: Schema.String
+  resource: Schema.String
 })
 export type AuthorizationRequest = typeof AuthorizationRequest.Type
 
@@ -37,25 +35,21 @@ export const returnAddress = (
   parameters: Parameters.Parameters,
   client: Pick<OAuthClient, "redirectUris">
 ): ReturnAddress | undefined => {
-  const given = parameters.get("redirect_uri")
-  const state = parameters.get("state")
-  if (given === undefined) {
-    const [only, ...others] = client.redirectUris
-    return only === undefined || others.length > 0 || parameters.repeated.has("redirect_uri")
-      ? undefined
-      : { redirectUri: only, state }
-  }
-  return client.redirectUris.some((registered) => RedirectUri.matches(registered, given))
-    ? { redirectUri: given, state }
+  const [only, ...others] = client.redirectUris
+  const isLeftOut = others.length === 0 && !parameters.repeated.has("redirect_uri")
+  const redirectUri = parameters.get("redirect_uri") ?? (isLeftOut ? only : undefined)
+  return redirectUri !== undefined &&
+    client.redirectUris.some((registered) => RedirectUri.matches(registered, redirectUri))
+    ? { redirectUri, state: parameters.get("state") }
     : undefined
 }
 
-/** Everything else of the request. Unknown parameters (`prompt`, `nonce`, `claims` ...) are ignored. */
+/** Everything else of the request. Unknown parameters (`prompt`, `nonce`, `claims` ...) are ignored, and `scope` (R15). */
 export const read = (
   parameters: Parameters.Parameters,
   address: ReturnAddress,
   mcpUrl: string
-): Result.Result<AuthorizationRequest, InvalidRequest | UnsupportedResponseType | InvalidScope | InvalidTarget> =>
+): Result.Result<AuthorizationRequest, InvalidRequest | UnsupportedResponseType | InvalidTarget> =>
   Result.gen(function* () {
     yield* Parameters.unrepeated(parameters)
     const type = parameters.get("response_type")
@@ -68,6 +62,5 @@ export const read = (
       parameters.get("code_challenge_method")
     )
     const resource = yield* Resource.resolve(parameters.resources, mcpUrl)
-    const scope = yield* Scope.grant(parameters.get("scope"))
-    return { ...address, challenge, resource, scope }
+    return { ...address, challenge, resource }
   })

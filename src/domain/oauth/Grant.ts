@@ -3,10 +3,10 @@
  * time for each grant. Times are milliseconds since 1970.
  */
 import { Result } from "effect"
-import type { InvalidGrantReason, InvalidScope, InvalidTarget } from "./OAuthError.ts"
+import type { InvalidGrantReason, InvalidTarget } from "./OAuthError.ts"
 import { InvalidGrant } from "./OAuthError.ts"
+import * as RedirectUri from "./RedirectUri.ts"
 import * as Resource from "./Resource.ts"
-import * as Scope from "./Scope.ts"
 
 /** From consent to the exchange. */
 export const codeSeconds = 60
@@ -33,7 +33,7 @@ export interface Code {
 export interface CodeAttempt {
   /** Authenticated. */
   readonly clientId: string
-  /** May be absent; otherwise it must equal that of the authorization request. */
+  /** May be absent; otherwise it must be that of the authorization request. */
   readonly redirectUri: string | undefined
   /** The PKCE challenge. */
   readonly challenge: string
@@ -51,7 +51,7 @@ export const judgeCode = (
   mcpUrl: string
 ): Result.Result<"accepted" | "replayed", InvalidGrant | InvalidTarget> => {
   if (attempt.clientId !== code.clientId) return Result.fail(invalidCode("other_client"))
-  if (attempt.redirectUri !== undefined && attempt.redirectUri !== code.redirectUri) {
+  if (attempt.redirectUri !== undefined && !RedirectUri.areSame(code.redirectUri, attempt.redirectUri)) {
     return Result.fail(invalidCode("other_redirect_uri"))
   }
   if (attempt.challenge !== code.challenge) return Result.fail(invalidCode("wrong_verifier"))
@@ -81,7 +81,6 @@ export interface RefreshAttempt {
   /** Authenticated. */
   readonly clientId: string
   readonly resources: ReadonlyArray<string>
-  readonly scope: string | undefined
 }
 
 /**
@@ -93,13 +92,11 @@ export const judgeRefresh = (
   attempt: RefreshAttempt,
   now: number,
   mcpUrl: string
-): Result.Result<"rotated" | "repeated" | "reused", InvalidGrant | InvalidTarget | InvalidScope> => {
+): Result.Result<"rotated" | "repeated" | "reused", InvalidGrant | InvalidTarget> => {
   if (attempt.clientId !== token.clientId) return Result.fail(invalidRefreshToken("other_client"))
   if (token.resource !== mcpUrl) return Result.fail(invalidRefreshToken("other_resource"))
   const resource = Resource.resolve(attempt.resources, mcpUrl)
   if (Result.isFailure(resource)) return Result.fail(resource.failure)
-  const scope = Scope.refresh(attempt.scope)
-  if (Result.isFailure(scope)) return Result.fail(scope.failure)
   const { supersededAt } = token
   // If a clock was set back, the elapsed time is negative. The repeat is then not late.
   const isRepeat = supersededAt !== undefined && !token.successorUsed && now - supersededAt <= repeatSeconds * 1000

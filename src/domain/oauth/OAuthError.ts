@@ -52,8 +52,6 @@ export class UnsupportedResponseType extends Schema.TaggedError<UnsupportedRespo
   fields
 ) {}
 
-export class InvalidScope extends Schema.TaggedError<InvalidScope>()("InvalidScope", fields) {}
-
 /** `resource` is not this server's (RFC 8707, 2). */
 export class InvalidTarget extends Schema.TaggedError<InvalidTarget>()("InvalidTarget", fields) {}
 
@@ -78,7 +76,6 @@ export type AuthorizeError =
   | InvalidRequest
   | AccessDenied
   | UnsupportedResponseType
-  | InvalidScope
   | InvalidTarget
   | ServiceUnavailable
 
@@ -87,7 +84,6 @@ export type TokenError =
   | InvalidClient
   | InvalidGrant
   | UnsupportedGrantType
-  | InvalidScope
   | InvalidTarget
   | TooManyRequests
   | ServiceUnavailable

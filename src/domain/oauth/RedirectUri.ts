@@ -12,9 +12,10 @@ const unwanted = /["#*<>\\^`{|}]/
 /** Loopback addresses (RFC 8252, 7.3). Only one spelling is accepted, so that no parser reads another host. */
 const http = /^http:\/\/(\[::1\]|[a-z0-9.]+)(?::(\d{1,5}))?((?:[/?].*)?)$/
 
+/** `rest` is the path, where an empty one is `/` (RFC 3986, 6.2.3), with the query. */
 const loopbackOf = (uri: string) => {
-  const [, host = "", port, rest] = http.exec(uri) ?? []
-  return LocalHost.isLocalHost(host) ? { host, port, rest } : undefined
+  const [, host = "", port, rest = ""] = http.exec(uri) ?? []
+  return LocalHost.isLocalHost(host) ? { host, port, rest: rest.startsWith("/") ? rest : `/${rest}` } : undefined
 }
 
 /** Without user info: after `//` comes a host and optionally a port. */
@@ -52,8 +53,10 @@ const reserved = /^(?:ms-|moz-|chrome-|x-apple\.)/i
 const isAppScheme = (scheme: string): boolean =>
   scheme.includes(".") ? !reserved.test(scheme) : knownApps.has(scheme.toLowerCase())
 
-/** Port 0 is invalid. */
-const isPort = (digits: string | undefined) => digits === undefined || (Number(digits) > 0 && Number(digits) <= 65_535)
+const isPort = (digits: string | undefined) => digits === undefined || Number(digits) <= 65_535
+
+/** Port 0 stands for any port where an app registers it, and is none that an answer could be sent to. */
+const isReachable = (digits: string | undefined) => isPort(digits) && Number(digits ?? 80) > 0
 
 /** Whether an app may register this redirect URI (R43; RFC 8252, 7.1 to 7.3). */
 export const isRegistrable = (uri: string): boolean => {
@@ -72,11 +75,15 @@ export const isRegistrable = (uri: string): boolean => {
  * system assigns when a program starts (R11; RFC 8252, 7.3).
  */
 export const matches = (registered: string, given: string): boolean => {
-  if (registered === given) return true
-  const known = loopbackOf(registered)
   const asked = loopbackOf(given)
-  return known !== undefined && known.host === asked?.host && known.rest === asked.rest && isPort(asked.port)
+  if (asked === undefined) return registered === given
+  const known = loopbackOf(registered)
+  return known?.host === asked.host && known.rest === asked.rest && isReachable(asked.port)
 }
+
+/** Whether an exchange names the redirect URI of its authorization request (R35). */
+export const areSame = (asked: string, exchanged: string): boolean =>
+  asked === exchanged || (matches(asked, exchanged) && loopbackOf(asked)?.port === loopbackOf(exchanged)?.port)
 
 /** Whether the address is on the user's own machine, where any program may listen (R26). */
 export const isLoopback = (uri: string): boolean => {

@@ -22,16 +22,24 @@ export const canonical = (text: string): string | undefined => {
   return `${protocol}//${shortHost}${path.endsWith("/") ? path.slice(0, -1) : path}`
 }
 
-/** Clients take the address that they were given for the resource. */
-const withoutView = (text: string): string => {
+/**
+ * Clients take the address that they were given for the resource, so a query that the endpoint answers makes no difference. One
+ * that it refuses stays, as does a fragment.
+ */
+const withoutQuery = (text: string): string => {
   const mark = text.indexOf("?")
-  return mark !== -1 && View.isView(text.slice(mark + 1)) ? text.slice(0, mark) : text
+  return mark !== -1 && queryForm.test(text.slice(mark)) && Result.isSuccess(View.read(text.slice(mark + 1)))
+    ? text.slice(0, mark)
+    : text
 }
+
+/** Without a fragment, and without what no query has. */
+const queryForm = /^\?[^#\\\s\p{Cc}]*$/u
 
 /** The resource of a request. Every value given must be the only resource; without values, it is the default. */
 export const resolve = (given: ReadonlyArray<string>, mcpUrl: string): Result.Result<string, InvalidTarget> => {
   const own = canonical(mcpUrl)
-  return given.every((each) => canonical(withoutView(each)) === own)
+  return given.every((each) => canonical(withoutQuery(each)) === own)
     ? Result.succeed(mcpUrl)
     : Result.fail(new InvalidTarget({ message: `The only resource of this server is ${mcpUrl}` }))
 }

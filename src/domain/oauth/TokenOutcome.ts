@@ -11,7 +11,6 @@ const refusals = {
   InvalidClient: "sign_in_forced",
   InvalidGrant: "sign_in_forced",
   UnsupportedGrantType: "invalid_request",
-  InvalidScope: "invalid_request",
   InvalidTarget: "invalid_request",
   TooManyRequests: "rate_limited",
   ServiceUnavailable: "unavailable"

@@ -19,9 +19,6 @@ export type Failure = NoCredential | CredentialRejected | ServiceUnavailable
 
 const bearer = /^bearer(?:[ \t]+(.*))?$/i
 
-/** Parameters that hold a credential: that of RFC 6750, 2.3, and the usual names of keys. */
-const inQuery = /[?&](?:access_token|token|api_key|apikey|key)=/i
-
 export const authenticate = (
   /** The address of the request, with its query. */
   url: string,
@@ -31,7 +28,11 @@ export const authenticate = (
   const header = authorization?.trim() ?? ""
   const secret = bearer.exec(header)?.[1]
   if (secret !== undefined && secret !== "") return resolver.resolve(Redacted.make(secret))
-  const instead = Credential.isBearerLike(header) ? "without scheme" : inQuery.test(url) ? "in the query" : "nothing"
+  const instead = Credential.isBearerLike(header)
+    ? "without scheme"
+    : View.holdsCredential(url)
+      ? "in the query"
+      : "nothing"
   return Effect.fail({ _tag: "NoCredential", instead })
 }
 
@@ -45,7 +46,7 @@ export const challenge = (
   /** The query of the request. */
   query = ""
 ) => {
-  const metadata = `${baseUrl}${protectedResourcePath}${View.isView(query) ? `?${query}` : ""}`
+  const metadata = `${baseUrl}${protectedResourcePath}${View.isNamed(query) ? `?${query}` : ""}`
   const way = `Bearer resource_metadata="${metadata}", scope="${scope}"`
   return refusal._tag === "CredentialRejected" || refusal.instead === "without scheme"
     ? `${way}, error="invalid_token", error_description="${explain(refusal)}"`

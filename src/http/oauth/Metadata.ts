@@ -49,7 +49,7 @@ export const layer = HttpRouter.use((router) =>
     /** `resource` is the address that the client asks about, with its query: some compare both (RFC 9728, 3.1 and 3.3). */
     const protectedResource = (request: HttpServerRequest.HttpServerRequest) => {
       const query = queryOf(request.url)
-      return Effect.succeed(View.isView(query) ? metadataOf(`${mcpUrl}?${query}`) : whole)
+      return Effect.succeed(View.isNamed(query) ? metadataOf(`${mcpUrl}?${query}`) : whole)
     }
     const authorizationServer = HttpServerResponse.jsonUnsafe(
       {

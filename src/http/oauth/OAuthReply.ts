@@ -11,7 +11,6 @@ export const wire: Readonly<Record<OAuthError["_tag"], { readonly status: number
   InvalidGrant: { status: 400, code: "invalid_grant" },
   UnsupportedGrantType: { status: 400, code: "unsupported_grant_type" },
   UnsupportedResponseType: { status: 400, code: "unsupported_response_type" },
-  InvalidScope: { status: 400, code: "invalid_scope" },
   InvalidTarget: { status: 400, code: "invalid_target" },
   AccessDenied: { status: 403, code: "access_denied" },
   InvalidRedirectUri: { status: 400, code: "invalid_redirect_uri" },

@@ -63,8 +63,7 @@ export const layer = Layer.unwrap(
           return yield* grants.refresh({
             clientId,
             refreshToken: Redacted.make(yield* FormRequest.required(parameters, "refresh_token")),
-            resources,
-            scope: get("scope")
+            resources
           })
         default:
           yield* FormRequest.required(parameters, "grant_type")

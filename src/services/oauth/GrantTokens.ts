@@ -5,7 +5,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import * as Credential from "../../domain/access/Credential.ts"
 import * as Grant from "../../domain/oauth/Grant.ts"
 import { TooManyRequests } from "../../domain/oauth/OAuthError.ts"
-import type { InvalidGrant, InvalidScope, InvalidTarget } from "../../domain/oauth/OAuthError.ts"
+import type { InvalidGrant, InvalidTarget } from "../../domain/oauth/OAuthError.ts"
 import * as Pkce from "../../domain/oauth/Pkce.ts"
 import { scope } from "../../domain/oauth/Scope.ts"
 import { firstOf, rowOf } from "../database/Rows.ts"
@@ -140,11 +140,7 @@ export const make = (sql: SqlClient.SqlClient, serverKey: ServerKey["Service"], 
   const advance = Effect.fnUntraced(function* (
     attempt: Refresh,
     key: Key
-  ): Effect.fn.Return<
-    Result.Result<Tokens, InvalidGrant | InvalidScope | InvalidTarget | TooManyRequests>,
-    SqlError.SqlError,
-    Needs
-  > {
+  ): Effect.fn.Return<Result.Result<Tokens, InvalidGrant | InvalidTarget | TooManyRequests>, SqlError.SqlError, Needs> {
     const token = Redacted.value(attempt.refreshToken)
     const hash = Secrets.sha256(token)
     const found = yield* GrantRows.lockRefreshToken(hash)

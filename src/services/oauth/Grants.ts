@@ -10,7 +10,7 @@ import * as Credential from "../../domain/access/Credential.ts"
 import type { AuthorizationRequest } from "../../domain/oauth/AuthorizationRequest.ts"
 import type { OAuthClient } from "../../domain/oauth/Client.ts"
 import * as Grant from "../../domain/oauth/Grant.ts"
-import type { InvalidGrant, InvalidScope, InvalidTarget, TooManyRequests } from "../../domain/oauth/OAuthError.ts"
+import type { InvalidGrant, InvalidTarget, TooManyRequests } from "../../domain/oauth/OAuthError.ts"
 import * as Pkce from "../../domain/oauth/Pkce.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowOf } from "../database/Rows.ts"
@@ -56,7 +56,7 @@ export class Grants extends Context.Service<
      */
     refresh(
       refresh: Refresh
-    ): Effect.Effect<Tokens, InvalidGrant | InvalidScope | InvalidTarget | TooManyRequests | ServiceUnavailable>
+    ): Effect.Effect<Tokens, InvalidGrant | InvalidTarget | TooManyRequests | ServiceUnavailable>
     /** Ends the grant of an access or refresh token if it belongs to this client. Any other text is ignored. */
     revokeToken(clientId: string, token: Redacted.Redacted): Effect.Effect<void, ServiceUnavailable>
   }

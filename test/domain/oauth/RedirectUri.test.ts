@@ -17,6 +17,8 @@ describe("R43 an address may be registered", () => {
     "http://localhost/callback",
     "http://localhost:8787/callback",
     "http://127.0.0.1:33418",
+    "http://127.0.0.1:0/callback",
+    "http://[::1]:0",
     "http://127.0.0.1/callback/abc?x=1",
     "http://[::1]:7777/oauth2callback",
     "cursor://anysphere.cursor-mcp/oauth/callback",
@@ -38,7 +40,6 @@ describe("R43 an address may be registered", () => {
     "http://localhost.evil.example/callback",
     "http://localhost@evil.example/callback",
     "http://localhost:80@evil.example/callback",
-    "http://localhost:0/callback",
     "http://localhost:65536/callback",
     "http://LOCALHOST/callback",
     "http://127.1/callback",
@@ -117,13 +118,26 @@ describe("R43 an address may be registered", () => {
 })
 
 describe("R11 an address is one that was registered", () => {
-  it.prop("a loopback address with any port, and with none", [Host, Port, Port], ([host, port, other]) => {
-    for (const rest of ["", "/", "/callback", "/callback/1?a=b", "?a=b"]) {
-      const uris = [`http://${host}${rest}`, `http://${host}:${port}${rest}`, `http://${host}:${other}${rest}`]
-      for (const registered of uris) {
-        for (const given of uris) assert.isTrue(RedirectUri.matches(registered, given), `${registered} ${given}`)
+  it.prop("a loopback address with any port, none or 0, and with or without its slash", [Host, Port, Port], (each) => {
+    const [host, port, other] = each
+    for (const rests of [["", "/"], ["/callback"], ["/callback/1?a=b"], ["?a=b", "/?a=b"]]) {
+      const urisOf = (ports: ReadonlyArray<string>) =>
+        ports.flatMap((each) => rests.map((rest) => `http://${host}${each}${rest}`))
+      for (const registered of urisOf(["", ":0", `:${port}`])) {
+        assert.isTrue(RedirectUri.isRegistrable(registered), registered)
+        for (const given of urisOf(["", `:${port}`, `:${other}`])) {
+          assert.isTrue(RedirectUri.matches(registered, given), `${registered} ${given}`)
+        }
+        for (const given of urisOf([":0"])) assert.isFalse(RedirectUri.matches(registered, given), given)
       }
     }
+  })
+
+  it.prop("R35 and is exchanged with the port that was asked for", [Host, Port, Port], ([host, port, other]) => {
+    assert.isTrue(RedirectUri.areSame(`http://${host}:${port}`, `http://${host}:${port}/`))
+    assert.isTrue(RedirectUri.areSame(`http://${host}:${port}/?a=b`, `http://${host}:${port}?a=b`))
+    assert.strictEqual(RedirectUri.areSame(`http://${host}:${port}/`, `http://${host}:${other}/`), port === other)
+    assert.isFalse(RedirectUri.areSame("https://app.example", "https://app.example/"))
   })
 
   it.each([
@@ -154,6 +168,7 @@ describe("R11 an address is one that was registered", () => {
     ["http://localhost/callback", "http://localhost:80#@evil.example/callback"],
     ["http://localhost/callback", "http://localhost:1/callback#x"],
     ["http://localhost/callback", "http://localhost:1/callback\n"],
+    ["https://app.example", "https://app.example/"],
     ["https://app.example/cb", "https://app.example:443/cb"],
     ["https://app.example/cb", "https://app.example:8443/cb"],
     ["https://app.example/cb", "https://app.example/cb/"],

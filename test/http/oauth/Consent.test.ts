@@ -516,7 +516,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
       // A session that ends while its page is made.
       const secret = yield* requests.open(2_147_483_647, {
         client,
-        request: { redirectUri: Consent.redirectUri, state: undefined, challenge: "", resource: "", scope: "" },
+        request: { redirectUri: Consent.redirectUri, state: undefined, challenge: "", resource: "" },
         url: "/authorize?"
       })
       assert.strictEqual(yield* waiting, 0)

@@ -339,7 +339,6 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/token", (it) => {
     it.effect.each<[string, Readonly<Record<string, string>>, string]>([
       ["client", { client_id: FakeOAuth.documentId }, "invalid_grant"],
       ["resource", { resource: "https://evil.example/mcp" }, "invalid_target"],
-      ["scope", { scope: "discovery:read admin" }, "invalid_scope"],
       ["kind of token", { refresh_token: "dat_nonsense" }, "invalid_grant"]
     ])("with another %s is refused, and burns nothing", ([, change, code]) =>
       Effect.gen(function* () {
@@ -348,6 +347,29 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/token", (it) => {
         assert.deepStrictEqual(errorOf(yield* post("/token", { ...refresh, ...change })), [400, code])
         assert.strictEqual((yield* call(tokens.access)).status, 200)
         assert.strictEqual((yield* post("/token", { ...refresh, resource: OAuth.mcpUrl })).status, 200)
+      })
+    )
+
+    it.effect.each([
+      "",
+      "discovery:read",
+      "discovery:read offline_access",
+      "offline_access",
+      "openid profile",
+      '"',
+      "é"
+    ])("R15 with the scope %j gives the only one, and says so", (scope) =>
+      Effect.gen(function* () {
+        const { approval, form } = yield* approved()
+        const first = yield* post("/token", { ...form, scope })
+        const refresh = {
+          grant_type: "refresh_token",
+          client_id: approval.client.id,
+          refresh_token: text(first, "refresh_token")
+        }
+        for (const answer of [first, yield* post("/token", { ...refresh, scope })]) {
+          assert.deepInclude(Object(answer.json), { token_type: "Bearer", scope: "discovery:read" })
+        }
       })
     )
 

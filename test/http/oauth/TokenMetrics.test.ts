@@ -132,10 +132,10 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("what /token counts", 
       })
     )
 
-    it.effect("with another scope is a wrong request, and no sign-in is forced", () =>
+    it.effect("for another resource is a wrong request, and no sign-in is forced", () =>
       Effect.gen(function* () {
         const { refresh } = yield* connected("Cursor")
-        yield* keepsTokens("invalid_request", post("/token", { ...refresh, scope: "admin" }))
+        yield* keepsTokens("invalid_request", post("/token", { ...refresh, resource: "https://evil.example/mcp" }))
       })
     )
 

@@ -44,6 +44,28 @@ layer(services, { excludeTestServices: true })("sign-in with a view", (it) => {
     )
   })
 
+  it.effect.each([
+    ["?foo=1", true],
+    ["?foo=1&tools=get_usage", true],
+    ["?tools=nothing", false],
+    ["?api_key=dsk_secret", false],
+    ["?x=a|b", false],
+    [`?${"x".repeat(501)}`, false]
+  ] as const)("the metadata of %.40s names the query: %s", ([query, isNamed]) =>
+    Effect.gen(function* () {
+      const { url } = yield* Site
+      const challenged = yield* Effect.promise(() => fetch(`${url}/mcp${query}`, { method: "POST" }))
+      const [, metadata = ""] =
+        /resource_metadata="([^"]*)"/u.exec(challenged.headers.get("www-authenticate") ?? "") ?? []
+      const { search } = new URL(metadata)
+      assert.strictEqual(search, isNamed ? query : "")
+      for (const address of [metadata, `${url}/.well-known/oauth-protected-resource/mcp${query}`]) {
+        const described = yield* Effect.promise(async () => (await fetch(address)).json())
+        assert.strictEqual(Object(described)["resource"], `${url}/mcp${isNamed ? query : ""}`)
+      }
+    })
+  )
+
   // It compares the resource of the metadata with the address that it was given, and registers by these.
   it.effect("as VS Code does it: the metadata names the whole address", () =>
     Effect.gen(function* () {
@@ -130,8 +152,10 @@ layer(services, { excludeTestServices: true })("sign-in with a view", (it) => {
       assert.notStrictEqual(refreshed.tokens["access_token"], json["access_token"])
       yield* assertWorks(refreshed.tokens)
 
-      // Another query is another resource.
-      const other = yield* tab.get(Consent.request(client_id, { ...parameters, resource: `${resource}&page=1` }))
+      // A query that the endpoint refuses is no resource.
+      const other = yield* tab.get(
+        Consent.request(client_id, { ...parameters, resource: `${resource}&tools=get_usage` })
+      )
       assert.include(other.text, "invalid_target")
     })
   )

@@ -219,7 +219,7 @@ const requests = Effect.fnUntraced(function* ({ accountId, sessionId }: Made) {
   const consents = yield* ConsentRequests
   yield* consents.open(sessionId, {
     client: { id: "x", name: "x", source: "registered", publisher: undefined, redirectUris: [], authMethod: "none" },
-    request: { redirectUri: "x", state: undefined, challenge: "x", resource: "x", scope: "x" },
+    request: { redirectUri: "x", state: undefined, challenge: "x", resource: "x" },
     url: "/"
   })
   const links = yield* AccountLinks

@@ -25,7 +25,7 @@ const Step = Schema.Union([
   // Tokens are counted back from the newest; the same request is sent so often at once.
   Schema.TaggedStruct("refresh", { token: between(0, 3), times: between(1, 3) }),
   Schema.TaggedStruct("refresh", { token: Schema.Literal(0), times: Schema.Literal(1) }),
-  Schema.TaggedStruct("wrong", { token: between(0, 3), how: Schema.Literals(["client", "resource", "scope"]) }),
+  Schema.TaggedStruct("wrong", { token: between(0, 3), how: Schema.Literals(["client", "resource"]) }),
   Schema.TaggedStruct("wait", {
     millis: Schema.Literals([
       1,
@@ -173,11 +173,10 @@ layer(Services, { excludeTestServices: true })("a connection", (it) => {
             const { token } = model.at(step.token)
             const change = {
               client: { clientId: anotherApp.id },
-              resource: { resources: ["https://evil.example/mcp"] },
-              scope: { scope: "discovery:read admin" }
+              resource: { resources: ["https://evil.example/mcp"] }
             }[step.how]
             const error = yield* Effect.flip(grants.refresh(OAuth.refreshOf(client, token.tokens.refreshToken, change)))
-            const told = { client: "InvalidGrant", resource: "InvalidTarget", scope: "InvalidScope" }[step.how]
+            const told = { client: "InvalidGrant", resource: "InvalidTarget" }[step.how]
             assert.strictEqual(error._tag, model.ended || token.swept ? "InvalidGrant" : told)
           } else if (step._tag === "wait") {
             now += step.millis

@@ -120,14 +120,14 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         const app = yield* webApp
         const tab = yield* (yield* Browser).open()
         // The request becomes a refused one while the user signs in.
-        const bad = Consent.request(app.client.id, { redirect_uri: app.redirectUri, scope: "all" })
+        const bad = Consent.request(app.client.id, { redirect_uri: app.redirectUri, response_type: "token" })
         yield* goTo(tab, `/sign-in?return_to=${encodeURIComponent(bad)}`)
         yield* signIn(tab, who)
         assert.strictEqual(yield* heading(tab), "The app's request cannot be granted")
         assert.lengthOf(app.server.requests, 0)
         yield* Effect.promise(() => tab.getByRole("link", { name: "Back to the app" }).click())
         yield* Effect.promise(() => tab.waitForURL(`${app.redirectUri}?**`))
-        assert.strictEqual(new URL(tab.url()).searchParams.get("error"), "invalid_scope")
+        assert.strictEqual(new URL(tab.url()).searchParams.get("error"), "unsupported_response_type")
       })
     )
 
@@ -278,7 +278,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* goTo(tab, Consent.request(`doc_${"a".repeat(43)}`))
         yield* check("consent-unknown-app")
         const { id } = yield* Consent.app()
-        yield* goTo(tab, Consent.request(id, { scope: "all" }))
+        yield* goTo(tab, Consent.request(id, { response_type: "token" }))
         yield* check("consent-refused")
         yield* goTo(tab, Consent.request(id))
         yield* Effect.orDie((yield* SqlClient.SqlClient)`DELETE FROM consent_request`)
