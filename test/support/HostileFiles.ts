@@ -76,6 +76,9 @@ export const worseValues: ReadonlyArray<Value> = [
   ofJson("objects within objects", `${`{"data":`.repeat(depth)}1${"}".repeat(depth)}`),
   ofText("a path of many names", `a${".a".repeat(depth)}`),
   ofText("text longer than a description", "x".repeat(200_001)),
+  ofText("a row of beginnings of a template", "{{".repeat(200_000)),
+  ofText("a row of names of networks", "tiktok ".repeat(60_000)),
+  ofText("a row of blanks within an address", `https://${"a".repeat(200_000)}${" ".repeat(200_000)}b`),
   { what: "a quotation mark without a second one", json: JSON.stringify(`"`), cell: `"a` }
 ]
 

@@ -92,7 +92,7 @@ const isSafeUrl = (text: string): boolean =>
   isAtMost(text, maxUrlCharacters) && (plainUrl.test(text) || (isWebUrl(text) && !hasUserInfo(text)))
 
 /** Scheme and authority, and the rest. */
-const webUrl = /^(https?:\/\/[^\s\p{Cc}\p{Cs}/?#\\]*)([^\s\p{Cc}\p{Cs}]*)$/iu
+const webUrl = /^(https?:\/\/[^\s\p{Cc}\p{Cs}/?#\\]*)((?:[/?#\\][^\s\p{Cc}\p{Cs}]*)?)$/iu
 
 /** Most URLs. Labels of letters, digits and hyphens are a valid host, unless one is punycode or the last one a number. */
 const plainUrl = /^https?:\/\/(?:(?!xn--)[a-z0-9-]+\.)+[a-z]+(?:[/?#][!-~]*)?$/

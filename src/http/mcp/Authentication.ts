@@ -17,7 +17,7 @@ export interface NoCredential {
 
 export type Failure = NoCredential | CredentialRejected | ServiceUnavailable
 
-const bearer = /^bearer(?:[ \t]+(.*))?$/i
+const bearer = /^bearer[ \t]+(.+)/is
 
 export const authenticate = (
   /** The address of the request, with its query. */
@@ -27,7 +27,7 @@ export const authenticate = (
 ): Effect.Effect<Caller, Failure> => {
   const header = authorization?.trim() ?? ""
   const secret = bearer.exec(header)?.[1]
-  if (secret !== undefined && secret !== "") return resolver.resolve(Redacted.make(secret))
+  if (secret !== undefined) return resolver.resolve(Redacted.make(secret))
   const instead = Credential.isBearerLike(header)
     ? "without scheme"
     : View.holdsCredential(url)

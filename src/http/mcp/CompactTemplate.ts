@@ -129,7 +129,7 @@ const sharedParts = ({ cells }: Column, others: ReadonlyArray<Column>): Template
   const tail = first.slice(first.length - end).replace(/^[^{]*\}/u, "")
   const suffix = present.every((form) => form === prefix)
     ? ""
-    : (/(?<![\p{L}\p{N}])[^\p{L}\p{N}].*$/su.exec(tail)?.[0] ?? "")
+    : (/(?<![\p{L}\p{N}])[^\p{L}\p{N}].*/su.exec(tail)?.[0] ?? "")
   // A cell that began with `https://` would be a whole address.
   if (prefix === "" || prefix.length + suffix.length < minShared) return undefined
   const rest = forms.map((form) => form.slice(prefix.length, form.length - suffix.length))

@@ -74,7 +74,10 @@ const bodyOf = (body: unknown): string | null => {
 }
 
 /** Whether the text is a template that the platform fills in for each viewer. */
-const isTemplate = (found: string | null): boolean => found !== null && /\{\{.*?\}\}/su.test(found)
+const isTemplate = (found: string | null): boolean => {
+  const start = found?.indexOf("{{") ?? -1
+  return start !== -1 && found?.includes("}}", start + 2) === true
+}
 
 /** Replaces a template by the text of the first card, or by `null` if that is a template as well. */
 const resolved = (own: string | null, ofCard: string | null): string | null => {

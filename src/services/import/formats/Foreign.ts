@@ -79,7 +79,7 @@ export const joined = (value: string | null, separator?: string): ReadonlyArray<
 export const host = (written: string): string =>
   written
     .replace(/^(?:https?:)?\/\//iu, "")
-    .replace(/[/?#].*$/su, "")
+    .replace(/[/?#].*/su, "")
     .replace(/:\d*$/u, "")
 
 const yes = new Set(["true", "yes", "1", "active"])

@@ -70,7 +70,7 @@ const slug = (title: string): string =>
     .replaceAll(/\p{M}/gu, "")
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
-    .replaceAll(/^-+|-+$/gu, "")
+    .replaceAll(/^-|-$/gu, "")
 
 /** How many handles are remembered, for the reason why a row without a title is rejected. */
 const maxHandles = 100_000

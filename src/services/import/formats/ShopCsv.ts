@@ -46,19 +46,32 @@ export const networkColumns: ReadonlyArray<readonly [SocialNetwork, string]> = [
   ["Reddit", "reddit_url"]
 ]
 
-/** Names of technologies that are pixels of an advertising network. */
-const pixelNames: ReadonlyArray<readonly [Pixel, RegExp]> = [
-  ["TikTok", /\btiktok\b.*\bpixel\b|\btiktok analytics\b/iu],
-  ["Snapchat", /\bsnap(?:chat)?\b.*\bpixel\b/iu],
-  ["Facebook", /\b(?:facebook|meta)\b.*\bpixel\b/iu],
-  ["Instagram", /\binstagram\b.*\bpixel\b/iu],
+/**
+ * Names of technologies that are pixels of an advertising network: what they contain, and what follows that anywhere. Both in one
+ * pattern would take quadratic time.
+ */
+const pixelNames: ReadonlyArray<readonly [pixel: Pixel, name: RegExp, kind?: RegExp]> = [
+  ["TikTok", /\btiktok\b/iu, /\bpixel\b/iu],
+  ["TikTok", /\btiktok analytics\b/iu],
+  ["Snapchat", /\bsnap(?:chat)?\b/iu, /\bpixel\b/iu],
+  ["Facebook", /\b(?:facebook|meta)\b/iu, /\bpixel\b/iu],
+  ["Instagram", /\binstagram\b/iu, /\bpixel\b/iu],
   ["Google", /\bgoogle (?:analytics|ads|adwords|tag manager|remarketing|conversion)\b/iu],
-  ["Twitter", /\b(?:twitter|x)\b.*\b(?:pixel|ads)\b/iu],
-  ["Pinterest", /\bpinterest\b.*\b(?:tag|pixel|ads|conversion)\b/iu],
-  ["Reddit", /\breddit\b.*\b(?:pixel|ads|conversion)\b/iu],
+  ["Twitter", /\b(?:twitter|x)\b/iu, /\b(?:pixel|ads)\b/iu],
+  ["Pinterest", /\bpinterest\b/iu, /\b(?:tag|pixel|ads|conversion)\b/iu],
+  ["Reddit", /\breddit\b/iu, /\b(?:pixel|ads|conversion)\b/iu],
   ["TripleWhale", /\btriple ?whale\b/iu],
   ["Applovin", /\b(?:applovin|axon)\b/iu]
 ]
+
+const pixelsIn = (technologies: ReadonlyArray<string>): ReadonlyArray<Pixel> => {
+  const isNamed = (technology: string, name: RegExp, kind?: RegExp): boolean => {
+    const found = name.exec(technology)
+    return found !== null && kind?.test(technology.slice(found.index + found[0].length)) !== false
+  }
+  const named = pixelNames.filter(([, name, kind]) => technologies.some((one) => isNamed(one, name, kind)))
+  return Array.from(new Set(named.map(([pixel]) => pixel)))
+}
 
 /** Languages by their ISO 639-1 codes, which a region may follow in a column. */
 const languageCodes: Readonly<Record<string, (typeof languages)[number]>> = {
@@ -149,13 +162,7 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     give("products_count", number("products", true))
     give("theme", cell("theme"))
     if (found.apps !== undefined) give("apps", joined(cell("apps")))
-    if (found.technologies !== undefined) {
-      const technologies = joined(cell("technologies"))
-      give(
-        "pixels",
-        pixelNames.filter(([, name]) => technologies.some((one) => name.test(one))).map(([pixel]) => pixel)
-      )
-    }
+    if (found.technologies !== undefined) give("pixels", pixelsIn(joined(cell("technologies"))))
     if (networks.length > 0) {
       give(
         "social_networks",

@@ -14,7 +14,7 @@ const decode = RecordDecoder.make(
   })
 )
 
-const category = /^(gid:\/\/shopify\/TaxonomyCategory\/[\w-]+)\s*:\s*(.+)$/u
+const category = /^(gid:\/\/shopify\/TaxonomyCategory\/[\w-]+)\s*:(.+)/su
 
 export const isTaxonomy = (line: string): boolean => category.test(line.trim())
 
