@@ -105,7 +105,7 @@ layer(NodeServices.layer)("the command collect", (it) => {
     [["a-shop.com", "--hosts", "1000"], /--hosts is a number from 1 to 64/],
     [["a-shop.com", "--max-pages", "0"], /--max-pages is a number from 1/],
     [["a-shop.com", "--signatures", "package.json"], /package\.json is no table of signatures: name /],
-    [["a-shop.com", "--signatures", "not-there.json"], /not-there\.json cannot be read/],
+    [["a-shop.com", "--signatures", "not-there.json"], /not-there\.json does not exist/],
     [["a-shop.com", "--to", "package.json"], /package\.json cannot be written to/]
   ] as const)("refuses %j, and asks for nothing", ([line, message]) =>
     Effect.gen(function* () {

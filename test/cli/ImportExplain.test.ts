@@ -212,7 +212,7 @@ layer(Layer.merge(NodeServices.layer, AppConfig.layerOf({})), { excludeTestServi
         }
         assert.match(
           (yield* run(["import", "--explain", path, "--map", `${map}x`])).text,
-          /cannot be used: it cannot be read/
+          /cannot be used: .*x does not exist/
         )
         const both = yield* run(["import", "--explain", path, "--map", map, "--format", "shops"])
         assert.match(both.text, /leave out --format, or --map/)

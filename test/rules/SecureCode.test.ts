@@ -40,6 +40,22 @@ describe("the sources", () => {
     assert.notMatch(read(postgres), /^const lifelineScript = `[^`]*\$\{/mu)
   })
 
+  it("read a file as a whole up to a limit, unless it is one of the program, its packages or the system", () => {
+    const readers = found(/\b(readFile(?:Sync|String)?|createReadStream)\(/gu).filter(([path]) => path.startsWith("src/"))
+    assert.sameDeepMembers(
+      [...readers],
+      [
+        ["src/http/mcp/apps/Cards.ts", "readFileSync"],
+        ["src/http/pages/docs/Documents.ts", "readFileSync"],
+        ["src/http/pages/shared/Assets.ts", "readFileSync"],
+        ["src/services/database/PostgresBinaries.ts", "readFile"],
+        // A pipe, whose stream is read in parts.
+        ["src/services/import/FileLocator.ts", "createReadStream"],
+        ["src/services/metrics/ProcessMetrics.ts", "readFileSync"]
+      ]
+    )
+  })
+
   it("run no text as code, and no script of theirs writes markup", () => {
     assert.isEmpty(found(/\b(eval\(|new Function\()/gu))
     assert.isEmpty(found(/\b((?:inner|outer)HTML|insertAdjacentHTML|document\.write)\b/gu))

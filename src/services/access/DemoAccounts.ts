@@ -4,6 +4,7 @@
  */
 import { Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import { AppConfig } from "../../Config.ts"
+import * as WholeFile from "../WholeFile.ts"
 import { Accounts } from "./Accounts.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { Passwords } from "./Passwords.ts"
@@ -25,6 +26,7 @@ export type Access = typeof Access.Type
 const AccessJson = Schema.fromJsonString(Access)
 
 const keyName = "Demo"
+const maxFileBytes = 65_536
 
 export class DemoAccountsError extends Schema.TaggedError<DemoAccountsError>()("DemoAccountsError", {
   message: Schema.String,
@@ -38,8 +40,7 @@ const file = Effect.gen(function* () {
 })
 
 const saved = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  return yield* Schema.decodeEffect(AccessJson)(yield* fs.readFileString(yield* file))
+  return yield* Schema.decodeEffect(AccessJson)(yield* WholeFile.text(yield* file, maxFileBytes))
 }).pipe(Effect.option)
 
 const exist = Effect.gen(function* () {

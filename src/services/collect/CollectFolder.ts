@@ -6,6 +6,7 @@ import { Clock, Effect, FileSystem, Option, Schema } from "effect"
 import type { PlatformError, Scope } from "effect"
 import * as path from "node:path"
 import { hasEnded } from "../ProcessId.ts"
+import * as WholeFile from "../WholeFile.ts"
 import { CollectError } from "./CollectError.ts"
 import { isValidator } from "./PoliteFetch.ts"
 import type { Validators } from "./PoliteFetch.ts"
@@ -33,6 +34,12 @@ const Entry = Schema.fromJsonString(
 )
 type Entry = typeof Entry.Type
 const decodeEntry = Schema.decodeUnknownOption(Entry)
+
+/** Of one file of a store. */
+export const maxFileBytes = 2 ** 25
+const maxLockBytes = 100
+/** Some 200 bytes for each file of a store. */
+const maxStateBytes = 2 ** 28
 
 /** How long files of an interrupted run are used: the pages of a store belong together. */
 const freshMillis = 6 * 3_600_000
@@ -81,7 +88,7 @@ const lockFolder = Effect.fnUntraced(function* (folder: string, file: string) {
     () =>
       Effect.gen(function* () {
         // This process runs one collect.
-        if (!hasEnded(Number(yield* files.readFileString(file)), false)) {
+        if (!hasEnded(Number(yield* WholeFile.text(file, maxLockBytes)), false)) {
           return yield* new CollectError({
             message: `Another collect is running into ${folder}. Wait until it has finished, or collect into another folder with --to. If none is running, remove ${file}.`
           })
@@ -92,7 +99,7 @@ const lockFolder = Effect.fnUntraced(function* (folder: string, file: string) {
   )
   yield* Effect.acquireRelease(
     Effect.andThen(files.makeDirectory(path.dirname(file), { recursive: true }), taken).pipe(
-      Effect.catchTag("PlatformError", (error) => Effect.fail(unwritable(folder, error)))
+      Effect.mapError((error) => (error instanceof CollectError ? error : unusable(folder, error)))
     ),
     () => Effect.ignore(files.remove(file))
   )
@@ -152,9 +159,9 @@ export const open = Effect.fn("CollectFolder.open")(function* (
 
   yield* Effect.gen(function* () {
     yield* files.makeDirectory(inner, { recursive: true })
-    const text = (yield* files.exists(statePath)) ? yield* files.readFileString(statePath) : ""
+    const state = yield* WholeFile.bytesIfThere(statePath, maxStateBytes)
     // A line that is truncated, or that someone changed, is ignored.
-    for (const line of text.split("\n")) Option.map(decodeEntry(line), take)
+    for (const line of state?.toString("utf8").split("\n") ?? []) Option.map(decodeEntry(line), take)
     const kept = Array.from(entries(), (entry) => `${JSON.stringify(entry)}\n`)
     yield* write(statePath, utf8.encode(kept.join("")))
   }).pipe(namingFolder(folder))
@@ -163,9 +170,7 @@ export const open = Effect.fn("CollectFolder.open")(function* (
     const place = path.join(folder, domain)
     const part = path.join(inner, domain)
     const before = path.join(inner, `${domain}.before`)
-    const readIfThere = Effect.fnUntraced(function* (file: string) {
-      return (yield* files.exists(file)) ? yield* files.readFile(file) : undefined
-    }, namingFolder(folder))
+    const readIfThere = (file: string) => WholeFile.bytesIfThere(file, maxFileBytes).pipe(namingFolder(folder))
 
     return {
       begin: Effect.gen(function* () {
@@ -234,7 +239,12 @@ export const open = Effect.fn("CollectFolder.open")(function* (
 const utf8 = new TextEncoder()
 
 const namingFolder = (folder: string) =>
-  Effect.mapError((error: PlatformError.PlatformError) => unwritable(folder, error))
+  Effect.mapError((error: PlatformError.PlatformError | WholeFile.UnreadableFile) => unusable(folder, error))
 
-const unwritable = (folder: string, error: PlatformError.PlatformError) =>
-  new CollectError({ message: `${folder} cannot be written to: ${error.message}.` })
+const unusable = (folder: string, error: PlatformError.PlatformError | WholeFile.UnreadableFile) =>
+  new CollectError({
+    message:
+      error._tag === "UnreadableFile"
+        ? `${folder} cannot be used: ${error.message}.`
+        : `${folder} cannot be written to: ${error.message}.`
+  })

@@ -48,7 +48,7 @@ export interface CollectReport {
 }
 
 const pageProducts = 250
-const maxPageBytes = 2 ** 25
+const maxPageBytes = CollectFolder.maxFileBytes
 /** The import does not read a larger meta.json either. */
 const maxMetaBytes = 2 ** 20
 const maxHomeBytes = 2 ** 23

@@ -1,7 +1,8 @@
 /** Reads the domains to collect: from files with one per line, from standard input, or from the arguments. */
-import { Effect, FileSystem, Stdio, Stream } from "effect"
+import { Effect, Stdio, Stream } from "effect"
 import { echo } from "../../domain/ArgumentDecoder.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
+import * as WholeFile from "../WholeFile.ts"
 import { CollectError } from "./CollectError.ts"
 
 /** The domain, or the host of an address. */
@@ -14,7 +15,7 @@ const domainIn = (text: string): string | undefined => {
 /** Returns each domain once, in the order of first mention. `#` begins a comment. */
 export const read = Effect.fn("DomainList.read")(function* (
   names: ReadonlyArray<string>
-): Effect.fn.Return<ReadonlyArray<string>, CollectError, FileSystem.FileSystem | Stdio.Stdio> {
+): Effect.fn.Return<ReadonlyArray<string>, CollectError, Stdio.Stdio> {
   const domains = new Set<string>()
   for (const name of names) {
     const text = yield* textOf(name)
@@ -22,7 +23,7 @@ export const read = Effect.fn("DomainList.read")(function* (
       .replace(/^\uFEFF/u, "")
       .split(/\r?\n/u)
       .entries()) {
-      const entry = line.replace(/#.*$/u, "").trim()
+      const entry = line.replace(/#.*/su, "").trim()
       if (entry === "") continue
       const domain = domainIn(entry)
       if (domain === undefined) {
@@ -40,20 +41,28 @@ export const read = Effect.fn("DomainList.read")(function* (
   return yield* new CollectError({ message: "There are no domains to collect: name some, or a file with one a line." })
 })
 
+/** Room for a million domains. */
+const maxListBytes = 33_554_432
+
 /** A name that is not a file is a domain itself. */
 const textOf = Effect.fnUntraced(function* (name: string) {
   if (name === "-") {
     const stdio = yield* Stdio.Stdio
+    let bytes = 0
     return yield* stdio.stdin.pipe(
+      Stream.mapError((error) => new CollectError({ message: `Standard input cannot be read: ${error.message}.` })),
+      Stream.tap((part) =>
+        (bytes += part.length) > maxListBytes
+          ? Effect.fail(new CollectError({ message: `Standard input has more than ${maxListBytes} bytes.` }))
+          : Effect.void
+      ),
       Stream.decodeText(),
-      Stream.mkString,
-      Effect.mapError((error) => new CollectError({ message: `Standard input cannot be read: ${error.message}.` }))
+      Stream.mkString
     )
   }
-  const files = yield* FileSystem.FileSystem
-  if (!(yield* Effect.orElseSucceed(files.exists(name), () => false))) return name
-  return yield* Effect.mapError(
-    files.readFileString(name),
-    (error) => new CollectError({ message: `${name} cannot be read: ${error.message}.` })
+  const found = yield* Effect.mapError(
+    WholeFile.bytesIfThere(name, maxListBytes),
+    ({ message }) => new CollectError({ message: `${message}.` })
   )
+  return found?.toString("utf8") ?? name
 })

@@ -1,9 +1,10 @@
 /** The signatures by which apps, pixels and social networks are found on a home page. An operator can add to them. */
-import { Effect, FileSystem, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import * as ArgumentDecoder from "../../domain/ArgumentDecoder.ts"
 import { englishOf } from "../../domain/ArgumentIssue.ts"
 import { pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import * as Fields from "../../domain/catalog/RecordFields.ts"
+import * as WholeFile from "../WholeFile.ts"
 import { CollectError } from "./CollectError.ts"
 import builtIn from "./signatures.json" with { type: "json" }
 
@@ -37,6 +38,8 @@ export const Signatures = Schema.Struct({
 })
 export type Signatures = typeof Signatures.Type
 
+const maxTableBytes = 1_048_576
+
 const decode = ArgumentDecoder.decoder(Signatures)
 
 const decoded = (name: string, input: unknown): Effect.Effect<Signatures, CollectError> =>
@@ -51,13 +54,12 @@ const decoded = (name: string, input: unknown): Effect.Effect<Signatures, Collec
 /** Loads the table that is part of the program, and after it the file of the operator. */
 export const load = Effect.fn("Signatures.load")(function* (
   file: string | undefined
-): Effect.fn.Return<ReadonlyArray<Signatures>, CollectError, FileSystem.FileSystem> {
+): Effect.fn.Return<ReadonlyArray<Signatures>, CollectError> {
   const own = yield* decoded("signatures.json", builtIn)
   if (file === undefined) return [own]
-  const files = yield* FileSystem.FileSystem
   const text = yield* Effect.mapError(
-    files.readFileString(file),
-    (error) => new CollectError({ message: `${file} cannot be read: ${error.message}.` })
+    WholeFile.text(file, maxTableBytes),
+    ({ message }) => new CollectError({ message: `${message}.` })
   )
   const input = yield* Effect.try({
     try: (): unknown => JSON.parse(text),

@@ -5,6 +5,7 @@ import { mkdtempSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { hasEnded } from "../ProcessId.ts"
+import * as WholeFile from "../WholeFile.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import * as PostgresBinaries from "./PostgresBinaries.ts"
 import * as PostgresProcess from "./PostgresProcess.ts"
@@ -26,6 +27,9 @@ const isCode = (cause: unknown, ...codes: ReadonlyArray<string>): boolean =>
 
 const attempt = <A>(message: string, run: () => Promise<A>): Effect.Effect<A, EmbeddedPostgresError> =>
   Effect.tryPromise({ try: run, catch: (cause) => new EmbeddedPostgresError({ message, cause }) })
+
+/** Files of some lines. */
+const maxFileBytes = 4_096
 
 /** `initdb` removes its files before it ends. */
 const initdbStopSeconds = 10
@@ -99,8 +103,9 @@ const holdsNothing = (folder: string): Effect.Effect<boolean, EmbeddedPostgresEr
         message: `${folder} holds files that are not PostgreSQL's. Move them away, or give another data folder.`
       })
     }
-    const version = yield* attempt(`The data folder ${folder} cannot be read.`, () =>
-      fs.readFile(path.join(folder, "PG_VERSION"), "utf8")
+    const version = yield* Effect.mapError(
+      WholeFile.text(path.join(folder, "PG_VERSION"), maxFileBytes),
+      (cause) => new EmbeddedPostgresError({ message: `The data folder ${folder} cannot be read.`, cause })
     )
     if (version.trim() === PostgresBinaries.majorVersion) return false
     return yield* new EmbeddedPostgresError({
@@ -195,14 +200,21 @@ const removeAbandonedDrafts = async (parent: string, prefix: string): Promise<vo
  * container. On Linux that lock is removed here.
  */
 export const removeStaleLock = (folder: string): Effect.Effect<void, EmbeddedPostgresError> =>
-  attempt(`The lock file of the data folder ${folder} cannot be read or removed.`, async () => {
+  Effect.gen(function* () {
     const lock = path.join(folder, "postmaster.pid")
-    const text = await fs.readFile(lock, "utf8").catch((cause: unknown) => {
-      if (isCode(cause, "ENOENT")) return ""
-      throw cause
-    })
-    const processId = Number.parseInt(text, 10)
+    const text = yield* WholeFile.bytesIfThere(lock, maxFileBytes)
+    const processId = Number.parseInt(text?.toString("utf8") ?? "", 10)
     if (process.platform !== "linux" || !(processId > 0)) return
-    const name = await fs.readFile(`/proc/${processId}/comm`, "utf8").catch(() => undefined)
-    if (name !== undefined && name.trim() !== "postgres") await fs.rm(lock, { force: true })
-  })
+    const name = yield* WholeFile.text(`/proc/${processId}/comm`, maxFileBytes).pipe(
+      Effect.orElseSucceed(() => undefined)
+    )
+    if (name !== undefined && name.trim() !== "postgres") yield* Effect.tryPromise(() => fs.rm(lock, { force: true }))
+  }).pipe(
+    Effect.mapError(
+      (cause) =>
+        new EmbeddedPostgresError({
+          message: `The lock file of the data folder ${folder} cannot be read or removed.`,
+          cause
+        })
+    )
+  )

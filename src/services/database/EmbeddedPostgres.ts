@@ -7,8 +7,8 @@
 import { PgConnection } from "@effect/sql-pg"
 import { Clock, Context, Duration, Effect, Layer, Option, Result, Schedule, Semaphore } from "effect"
 import type { Scope } from "effect"
-import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import * as WholeFile from "../WholeFile.ts"
 import * as DataFolder from "./DataFolder.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import * as PostgresBinaries from "./PostgresBinaries.ts"
@@ -196,13 +196,14 @@ const crashRestarts = (): Effect.Effect<Option.Option<Duration.Duration>> => {
   })
 }
 
+const maxLockBytes = 4_096
 /** The line of postmaster.pid that names the folder of the Unix socket (PostgreSQL, src/include/utils/pidfile.h). */
 const socketLine = 5
 
 /** The connection to the server that another process of this service runs on the folder, if one answers there. */
 export const findRunning = (dataFolder: string): Effect.Effect<Option.Option<EmbeddedConnection>> =>
   Effect.gen(function* () {
-    const lock = yield* Effect.tryPromise(() => fs.readFile(path.join(dataFolder, "postmaster.pid"), "utf8"))
+    const lock = yield* WholeFile.text(path.join(dataFolder, "postmaster.pid"), maxLockBytes)
     const host = lock.split("\n")[socketLine - 1]?.trim()
     if (host === undefined || !path.isAbsolute(host)) return Option.none()
     const connection = { host, username: "postgres", database: "postgres" }

@@ -45,24 +45,25 @@ export const locate = Effect.fn("FileLocator.locate")(function* (name: string): 
   const files = yield* FileSystem.FileSystem
   const found = yield* Effect.result(files.stat(name))
   if (Result.isFailure(found)) {
-    const matches = /[*?[{]/u.test(name) ? yield* glob(name) : []
+    const matches = /[*?[{]/u.test(name) ? yield* Effect.filter(yield* glob(name), isFileOrFolder) : []
     if (matches.length === 0) return yield* unreadable(name, reason(found.failure), found.failure)
     return (yield* Effect.forEach(matches, locate)).flat()
   }
   const info = found.success
   if (info.type === "Directory") {
     const inside = yield* glob("**/*", name)
-    const regular = yield* Effect.filter(inside, (file) =>
-      Effect.map(Effect.option(files.stat(file)), (stat) => stat._tag === "Some" && stat.value.type === "File")
-    )
+    const regular = yield* Effect.filter(inside, (file) => Effect.map(typeOf(file), (type) => type === "File"))
     // Files that commands have written beside their input are left out.
     const isOurs = (file: string) => file.endsWith(".rejects.ndjson") || file.endsWith(mapEnding)
     const wanted = regular.filter((file) => !path.basename(file).startsWith(".") && !isOurs(file))
     if (wanted.length === 0) return yield* unreadable(name, "is a folder without files")
     return (yield* Effect.forEach(wanted, locate)).flat()
   }
-  // A pipe such as `<(...)` or /dev/stdin has no size and is not seekable.
-  if (info.type !== "File") return yield* spooledIfZip({ name, totalBytes: null, bytes: readable(name, name) })
+  // A pipe such as `<(...)` or /dev/stdin has no size and is not seekable. A device has no end.
+  if (info.type !== "File" && info.type !== "FIFO") {
+    return yield* unreadable(name, "is a device or a socket; name a file, a folder or a pipe")
+  }
+  if (info.type === "FIFO") return yield* spooledIfZip({ name, totalBytes: null, bytes: readable(name, name) })
   const totalBytes = Number(info.size)
   if (totalBytes === 0) return yield* unreadable(name, "is empty")
   if (yield* startsAsZip(name)) {
@@ -87,6 +88,16 @@ const locateStandardInput: ReturnType<typeof locate> = Effect.gen(function* () {
   const bytes = Stream.mapError(stdio.stdin, (error) => unreadable(name, reason(error), error))
   return yield* spooledIfZip({ name, totalBytes: null, bytes })
 })
+
+const typeOf = (file: string) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const stat = yield* Effect.option(files.stat(file))
+    return stat._tag === "Some" ? stat.value.type : undefined
+  })
+
+/** A pipe or a device is read only if it is named itself. */
+const isFileOrFolder = (file: string) => Effect.map(typeOf(file), (type) => type === "File" || type === "Directory")
 
 /** `page-10` comes after `page-9`. */
 const byName = new Intl.Collator("en", { numeric: true }).compare

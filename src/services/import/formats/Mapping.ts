@@ -2,13 +2,14 @@
  * Reads tables of no known format by a map, which names for each field of a record its column and how to read it
  * (docs/import.md). Records are decoded by the schemas of the native format.
  */
-import { Effect, FileSystem, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { englishOf } from "../../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import { AdRecord, PartialShop, ProductRecord, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
 import { nearest } from "../../../domain/search/Nearest.ts"
+import * as WholeFile from "../../WholeFile.ts"
 import { UnreadableInput } from "../ImportError.ts"
 import { rejects } from "../ImportSource.ts"
 import type { ImportRow, Reject } from "../ImportSource.ts"
@@ -145,19 +146,13 @@ const inputOf = (record: RecordName, entries: ReadonlyArray<readonly [name: stri
 
 const maxMapBytes = 1_048_576
 
-export const load = Effect.fn("Mapping.load")(function* (
-  path: string
-): Effect.fn.Return<Mapping, UnreadableInput, FileSystem.FileSystem> {
-  const files = yield* FileSystem.FileSystem
+export const load = Effect.fn("Mapping.load")(function* (path: string): Effect.fn.Return<Mapping, UnreadableInput> {
   const unusable = (reason: string, cause?: unknown) =>
     new UnreadableInput({
       message: `The map ${path} cannot be used: ${reason}.`,
       ...(cause === undefined ? {} : { cause })
     })
-  const unreadable = Effect.mapError((cause: unknown) => unusable("it cannot be read", cause))
-  const { size } = yield* unreadable(files.stat(path))
-  if (size > maxMapBytes) return yield* unusable(`it is larger than ${maxMapBytes} bytes`)
-  const content = yield* unreadable(files.readFileString(path))
+  const content = yield* Effect.mapError(WholeFile.text(path, maxMapBytes), (cause) => unusable(cause.message, cause))
   const document = yield* Effect.try({
     try: (): unknown => JSON.parse(content.replace(/^\uFEFF/u, "")),
     catch: (cause) => unusable("it is not JSON", cause)

@@ -1,12 +1,12 @@
 /** Finds the store of a file of products: by the options of the command, by `meta.json`, or by the file's name. */
 import { Effect, Result, Stream } from "effect"
-import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { englishOf } from "../../../domain/ArgumentIssue.ts"
 import { PartialShop } from "../../../domain/catalog/Records.ts"
 import * as StoreDomain from "../../../domain/catalog/StoreDomain.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
+import * as WholeFile from "../../WholeFile.ts"
 import { UnreadableInput } from "../ImportError.ts"
 import type { InputFile, LocatedFile } from "../InputFile.ts"
 import { text } from "./Foreign.ts"
@@ -45,8 +45,13 @@ export const fromMeta = (record: Foreign, line: number): Reading => {
   return decoded(line, shop)
 }
 
-const withoutEndings = (name: string): string =>
-  name.replace(/(?:\.(?:csv|tsv|txt|json|jsonl|ndjson|gz|zst|products|meta))+$/iu, "")
+const endings = new Set(["csv", "tsv", "txt", "json", "jsonl", "ndjson", "gz", "zst", "products", "meta"])
+
+const withoutEndings = (name: string): string => {
+  const parts = name.split(".")
+  const last = parts.findLastIndex((part) => !endings.has(part.toLowerCase()))
+  return parts.slice(0, Math.max(last, 0) + 1).join(".")
+}
 
 /**
  * The domain in names such as `oakline.com.csv`, `oakline.com/products.json`, `oakline.com/page1.json` and `oakline.com.zip`. The
@@ -82,15 +87,7 @@ export const describe = Effect.fn("StorefrontShop.describe")(function* (
 const maxMetaBytes = 1_048_576
 
 const readMeta = Effect.fnUntraced(function* (file: string): Effect.fn.Return<Storefront.Meta, UnreadableInput> {
-  const text = yield* Effect.tryPromise({
-    try: async () => {
-      const { size } = await fs.stat(file)
-      if (size > maxMetaBytes) throw tooLarge()
-      return await fs.readFile(file, "utf8")
-    },
-    catch: unreadableMeta(file)
-  })
-  return yield* parseMeta(file, text)
+  return yield* parseMeta(file, yield* Effect.mapError(WholeFile.text(file, maxMetaBytes), unreadableMeta(file)))
 })
 
 const readMetaOfArchive = Effect.fnUntraced(function* ({
@@ -104,8 +101,10 @@ const readMetaOfArchive = Effect.fnUntraced(function* ({
 
 const tooLarge = () => new Error(`it is larger than ${maxMetaBytes} bytes`)
 
-const unreadableMeta = (file: string) => (cause: unknown) =>
-  new UnreadableInput({ message: `${file} cannot be read as a storefront's meta.json.`, cause })
+const unreadableMeta = (file: string) => (cause: unknown) => {
+  const reason = cause instanceof WholeFile.UnreadableFile ? `: ${cause.message}` : ""
+  return new UnreadableInput({ message: `${file} cannot be read as a storefront's meta.json${reason}.`, cause })
+}
 
 const parseMeta = Effect.fnUntraced(function* (
   file: string,
@@ -126,12 +125,8 @@ const metaBeside = ({
   if (archive?.meta !== undefined) return readMetaOfArchive(archive.meta)
   const file = path.join(path.dirname(name), "meta.json")
   return Effect.flatMap(
-    Effect.promise(() =>
-      fs.access(file).then(
-        () => true,
-        () => false
-      )
-    ),
-    (isThere) => (isThere ? readMeta(file) : Effect.succeed({}))
+    Effect.mapError(WholeFile.bytesIfThere(file, maxMetaBytes), unreadableMeta(file)),
+    (found): Effect.Effect<Storefront.Meta, UnreadableInput> =>
+      found === undefined ? Effect.succeed({}) : parseMeta(file, found.toString("utf8"))
   )
 }

@@ -12,6 +12,7 @@ import { Effect, Result, Schema } from "effect"
 import type { Scope } from "effect"
 import * as fs from "node:fs/promises"
 import { crc32 } from "node:zlib"
+import { openRegular } from "../../WholeFile.ts"
 import { SegmentBuilder } from "../index/Build.ts"
 import { spellingKinds, Spellings } from "../index/Records.ts"
 import { kindOf, record, shared } from "../index/Segment.ts"
@@ -71,10 +72,10 @@ const decodeDirectory = Schema.decodeUnknownResult(Schema.fromJsonString(Directo
 
 const bytesOf = (array: TypedArray) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 
-/** Opens a file for the length of a scope. */
-const open = (file: string, flags: string): Effect.Effect<fs.FileHandle, SnapshotFailed, Scope.Scope> =>
+/** Opens a new or a regular file for the length of a scope. */
+const open = (file: string, flags: "r" | "wx"): Effect.Effect<fs.FileHandle, SnapshotFailed, Scope.Scope> =>
   Effect.acquireRelease(
-    attempt(`cannot open ${file}`, () => fs.open(file, flags)),
+    attempt(`cannot open ${file}`, () => (flags === "r" ? openRegular(file) : fs.open(file, flags))),
     (handle) => Effect.ignore(attempt(`cannot close ${file}`, () => handle.close()))
   )
 
