@@ -11,7 +11,9 @@ export interface Pattern {
 /** Characters that stand for all others: ASCII, and some of each kind that patterns name. */
 const alphabet = [
   ...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)),
-  ..."\u0085\u00A0\u00E9\u00DF\u0301\u0416\u05D0\u0627\u200B\u200D\u2019\u2028\u20AC\u3042\u30A2\u4E2D\uFEFF\uFF1D\uFF9E\uFE0F\u{1F600}"
+  ...Array.from(
+    "\u0085\u00A0\u00E9\u00DF\u0301\u0416\u05D0\u0627\u200B\u200D\u2019\u2028\u20AC\u3042\u30A2\u4E2D\uFEFF\uFF1D\uFF9E\uFE0F\u{1F600}"
+  )
 ]
 
 const all: ReadonlySet<string> = new Set(alphabet)

@@ -41,7 +41,9 @@ describe("the sources", () => {
   })
 
   it("read a file as a whole up to a limit, unless it is one of the program, its packages or the system", () => {
-    const readers = found(/\b(readFile(?:Sync|String)?|createReadStream)\(/gu).filter(([path]) => path.startsWith("src/"))
+    const readers = found(/\b(readFile(?:Sync|String)?|createReadStream)\(/gu).filter(([path]) =>
+      path.startsWith("src/")
+    )
     assert.sameDeepMembers(
       [...readers],
       [

@@ -23,7 +23,7 @@ const messageOf = <A, E extends { readonly message: string }, R>(effect: Effect.
 /** What is no regular file, and a link to each. */
 const others: ReadonlyArray<readonly [what: string, make: (file: string) => void]> = [
   ["a pipe", (file) => void execFileSync("mkfifo", [file])],
-  ["a folder", (file) => void fs.mkdirSync(file)],
+  ["a folder", (file) => fs.mkdirSync(file)],
   ["a device", (file) => fs.symlinkSync("/dev/zero", file)],
   [
     "a link to a pipe",
