@@ -4,6 +4,7 @@ import de from "../../locales/de.json" with { type: "json" }
 import en from "../../locales/en.json" with { type: "json" }
 import es from "../../locales/es.json" with { type: "json" }
 import fr from "../../locales/fr.json" with { type: "json" }
+import { once } from "./Once.ts"
 
 /** The first one is the default. */
 export const languages = ["en", "de", "fr", "es"] as const
@@ -32,62 +33,52 @@ export interface Messages {
 
 const isMessageKey = (key: string): key is MessageKey => Object.hasOwn(en, key)
 
-type Parsed = ReturnType<IntlMessageFormat["getAst"]>
-
-/** Parsed on first use, for all regions of a language. A message without parameters is stored as text. */
-const kept: Readonly<Record<Language, Map<MessageKey, string | Parsed>>> = {
-  en: new Map(),
-  de: new Map(),
-  fr: new Map(),
-  es: new Map()
-}
-
-const parsed = (language: Language, key: MessageKey): string | Parsed => {
-  const known = kept[language].get(key)
-  if (known !== undefined) return known
-  const source = catalogs[language][key]
-  const message = new IntlMessageFormat(source, language)
-  const made = /[{<]/u.test(source) ? message.getAst() : String(message.format())
-  kept[language].set(key, made)
-  return made
-}
-
-/** `tag` is the language with a region if it is known, such as `de-AT`. */
-export const make = (language: Language, tag: string = language): Messages => {
-  const number = new Intl.NumberFormat(tag)
-  const plural = new Intl.PluralRules(tag)
+const make = (language: Language): Messages => {
+  const number = new Intl.NumberFormat(language)
+  const plural = new Intl.PluralRules(language)
   /** Shared, because each message would otherwise make its own. */
   const formatters = {
     getNumberFormat: (_: unknown, options?: Intl.NumberFormatOptions) =>
-      options === undefined ? number : new Intl.NumberFormat(tag, options),
-    getDateTimeFormat: (_: unknown, options?: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(tag, options),
+      options === undefined ? number : new Intl.NumberFormat(language, options),
+    getDateTimeFormat: (_: unknown, options?: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language, options),
     getPluralRules: (_: unknown, options?: Intl.PluralRulesOptions) =>
-      options?.type === "ordinal" ? new Intl.PluralRules(tag, options) : plural
+      options?.type === "ordinal" ? new Intl.PluralRules(language, options) : plural
   }
-  const formats = new Map<MessageKey, IntlMessageFormat>()
+  /** Parsed on first use. A message without parameters is stored as text. */
+  const kept = new Map<MessageKey, string | IntlMessageFormat>()
 
-  const formatOf = (key: MessageKey, message: Parsed): IntlMessageFormat => {
-    const known = formats.get(key)
+  const formatOf = (key: MessageKey): string | IntlMessageFormat => {
+    const known = kept.get(key)
     if (known !== undefined) return known
-    const made = new IntlMessageFormat(message, tag, undefined, { formatters })
-    formats.set(key, made)
+    const source = catalogs[language][key]
+    const message = new IntlMessageFormat(source, language, undefined, { formatters })
+    const made = /[{<]/u.test(source) ? message : String(message.format())
+    kept.set(key, made)
     return made
   }
 
   const parts = <T extends object>(key: MessageKey, params: RichParams<T>): ReadonlyArray<string | T> => {
-    const message = parsed(language, key)
-    if (typeof message === "string") return [message]
-    return formatOf(key, message)
-      .formatToParts<T>(params)
-      .map(({ value }): string | T => value)
+    const message = formatOf(key)
+    return typeof message === "string"
+      ? [message]
+      : message.formatToParts<T>(params).map(({ value }): string | T => value)
   }
 
   const text = (key: MessageKey, params: Params = {}): string => {
-    const message = parsed(language, key)
-    return typeof message === "string" ? message : String(formatOf(key, message).format(params))
+    const message = formatOf(key)
+    return typeof message === "string" ? message : String(message.format(params))
   }
   return { text, textOr: (key, otherwise) => (isMessageKey(key) ? text(key) : otherwise), parts }
 }
 
+const made: Readonly<Record<Language, () => Messages>> = {
+  en: once(() => make("en")),
+  de: once(() => make("de")),
+  fr: once(() => make("fr")),
+  es: once(() => make("es"))
+}
+
+export const of = (language: Language): Messages => made[language]()
+
 /** For agents, logs and the command line. */
-export const english: Messages = make("en")
+export const english: Messages = of("en")

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as ArgumentDecoder from "../../src/domain/ArgumentDecoder.ts"
 import { englishOf, textOf } from "../../src/domain/ArgumentIssue.ts"
-import { make } from "../../src/domain/Messages.ts"
+import * as Messages from "../../src/domain/Messages.ts"
 import * as AdQuery from "../../src/domain/search/AdQuery.ts"
 import * as SearchAddress from "../../src/domain/search/SearchAddress.ts"
 import * as Names from "../../src/services/search/Names.ts"
@@ -56,7 +56,7 @@ describe("ArgumentIssue", () => {
     assert.isAbove(issues.length, 30)
     for (const issue of issues) {
       for (const language of ["de", "fr", "es"] as const) {
-        const said = textOf(issue, make(language))
+        const said = textOf(issue, Messages.of(language))
         assert.notStrictEqual(said, englishOf(issue), language)
         assert.include(said, String(issue.params["suggestion"] ?? ""))
       }

@@ -106,7 +106,7 @@ export interface Written {
 
 export const write = (letter: Letter, language: Language, service: Service): Written => {
   const { kind } = letter
-  const messages = Messages.make(language)
+  const messages = Messages.of(language)
   const { text } = messages
   const about = isChange(kind) ? "signInChanged" : kind
   const subject = text(`mail.subject.${kind}`)

@@ -3,6 +3,7 @@
  * extensions are known as long as a store has them.
  */
 import { Effect } from "effect"
+import { once } from "../../domain/Once.ts"
 import { foldName } from "../../domain/search/FoldName.ts"
 import { nearestOf } from "../../domain/search/Nearest.ts"
 import { issueAt } from "../../domain/ArgumentIssue.ts"
@@ -92,11 +93,6 @@ const entriesOf = (entries: ReadonlyArray<VocabularyEntry>): Entries => {
       return byFold.get(foldName(name))
     }
   }
-}
-
-const once = <A>(make: () => A): (() => A) => {
-  let made: { readonly value: A } | undefined
-  return () => (made ??= { value: make() }).value
 }
 
 const made = new WeakMap<Vocabularies, Names>()

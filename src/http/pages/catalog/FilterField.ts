@@ -8,7 +8,6 @@ import type { Kind } from "../../../domain/search/SearchAddress.ts"
 import type { Counts } from "../../../services/search/FilterCounts.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
-import { languageName } from "../shared/LanguageNames.ts"
 import type { Locale } from "../shared/Locale.ts"
 
 /** Of all pages with a form of filters. */
@@ -75,7 +74,7 @@ export const counted = (count: number | undefined, locale: Locale): Html | undef
 export const labelOf = (locale: Locale, name: ArgumentName, value: string): string => {
   switch (name) {
     case "languages":
-      return languageName(locale, value)
+      return locale.languageName(value)
     case "media_types":
       return locale.textOr(`card.mediaTypes.${value}`, value)
     case "group_by":

@@ -112,9 +112,8 @@ const known = new WeakMap<Locale, Codes>()
 const codes = (locale: Locale): Codes => {
   const found = known.get(locale)
   if (found !== undefined) return found
-  const { compare } = new Intl.Collator(locale.tag)
   const named = (all: ReadonlySet<string>, name: (code: string) => string) =>
-    Array.from(all, (value) => ({ value, label: name(value) })).toSorted((a, b) => compare(a.label, b.label))
+    Array.from(all, (value) => ({ value, label: name(value) })).toSorted((a, b) => locale.compare(a.label, b.label))
   const made = {
     countries: named(countryCodes, locale.countryName),
     currencies: named(currencyCodes, (code) => `${locale.currencyName(code)} (${code})`)

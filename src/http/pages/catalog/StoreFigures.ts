@@ -4,7 +4,6 @@ import type { Column } from "../shared/Chart.ts"
 import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
-import { languageName } from "../shared/LanguageNames.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { thirdPartyText } from "../shared/ThirdParty.ts"
 
@@ -36,7 +35,7 @@ export const figures = (shop: ShopRecordItem, locale: Locale): Html => {
       row(text("store.country"), shop.country, locale.countryName),
       row(text("store.currency"), shop.currency, (code) => currency(code, locale)),
       row(text("store.languages"), listed(shop.languages), (languages) =>
-        locale.list(languages.map((language) => languageName(locale, language)))
+        locale.list(languages.map(locale.languageName))
       ),
       row(text("store.theme"), shop.theme, thirdPartyText)
     ]}

@@ -176,12 +176,12 @@ const document = (
   { scriptPaths, stylePath }: { readonly stylePath: string; readonly scriptPaths: ReadonlyArray<string> }
 ): Html => {
   const locale = page.locale ?? page.account?.locale ?? Locale.of(undefined)
-  const { tag, text } = locale
+  const { language, text } = locale
   const home = page.account === undefined ? page.ways?.home : overviewPath
   const title = page.title ?? String(page.heading)
   const name = page.account === undefined ? (page.ways?.name ?? "Discovery") : text("layout.sections")
   return html`<!doctype html>
-    <html lang="${tag}">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

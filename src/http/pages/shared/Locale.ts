@@ -1,8 +1,10 @@
 /** The visitor's language, and formats of numbers, dates and names in it, chosen by the browser's `Accept-Language`. */
 import { DateTime } from "effect"
 import { parseAccept } from "hono/utils/accept"
+import { currencyCodes } from "../../../domain/catalog/Iso.ts"
 import * as Messages from "../../../domain/Messages.ts"
 import type { Language, MessageKey, RichParams } from "../../../domain/Messages.ts"
+import { once } from "../../../domain/Once.ts"
 import { html } from "./Html.ts"
 import type { Html, Value } from "./Html.ts"
 
@@ -12,43 +14,27 @@ export type Locale = ReturnType<typeof make>
 
 /** Longer headers are cut: no real browser sends as many languages. */
 const maxHeaderCharacters = 500
-const maxKept = 200
 
-const kept = new Map<string, Locale>()
+/**
+ * The locale for a request's `Accept-Language` (RFC 9110, 12.5.4). There is one for each language, whatever region the header
+ * names: anyone can name ever new ones, and formats in ICU take memory that V8 does not count and hardly gives back.
+ */
+export const of = (acceptLanguage: string | undefined): Locale => kept[languageOf(acceptLanguage ?? "")]()
 
-/** The locale for a request's `Accept-Language` (RFC 9110, 12.5.4). */
-export const of = (acceptLanguage: string | undefined): Locale => {
-  const tag = tagOf(acceptLanguage ?? "")
-  const known = kept.get(tag.text)
-  if (known !== undefined) return known
-  const made = make(tag)
-  if (kept.size >= maxKept) kept.clear()
-  kept.set(tag.text, made)
-  return made
-}
-
-interface Tag {
-  readonly language: Language
-  readonly text: string
-}
-
-const tagOf = (header: string): Tag => {
+const languageOf = (header: string): Language => {
   const wanted = parseAccept(header.slice(0, maxHeaderCharacters))
     .filter(({ q }) => q > 0)
     .toSorted((one, other) => other.q - one.q)
   for (const { type } of wanted) {
-    const tag = supported(type)
-    if (tag !== undefined) return tag
+    const primary = tag.exec(type)?.[1]?.toLowerCase()
+    const language = languages.find((known) => known === primary)
+    if (language !== undefined) return language
   }
-  return { language: languages[0], text: languages[0] }
+  return languages[0]
 }
 
-const supported = (text: string): Tag | undefined => {
-  const [, primary = "", region] = /^([a-z]{2})(?:-[a-z]{4})?(?:-([a-z]{2}|\d{3}))?$/iu.exec(text) ?? []
-  const language = languages.find((known) => known === primary.toLowerCase())
-  if (language === undefined) return undefined
-  return { language, text: region === undefined ? language : `${language}-${region.toUpperCase()}` }
-}
+/** A language, and a script or region that it does not matter. */
+const tag = /^([a-z]{2})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?$/iu
 
 /** Quotation marks around third-party text. */
 const quotes: Readonly<Record<Language, readonly [open: string, close: string]>> = {
@@ -58,72 +44,99 @@ const quotes: Readonly<Record<Language, readonly [open: string, close: string]>>
   es: ["«", "»"]
 }
 
+/** ISO 639-1 codes of the languages of the catalog, by their English names. */
+const languageCodes = once(() => {
+  const english = new Intl.DisplayNames("en", { type: "language" })
+  const codes = "ar cs da de el en es fi fr hi hu id it ja ko nl no pl pt ro ru sv th tr vi zh".split(" ")
+  return new Map(codes.map((code) => [english.of(code), code]))
+})
+
 const code = (content: Value): Html => html`<code>${content}</code>`
 
 const isCountry = /^[A-Z]{2}$/u
-const isCurrency = /^[A-Z]{3}$/u
 
-const make = ({ language, text: tag }: Tag) => {
-  const number = new Intl.NumberFormat(tag, { maximumFractionDigits: 2 })
-  const compact = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 })
-  const percent = new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 1 })
-  const day = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeZone: "UTC" })
-  const dayAndMonth = new Intl.DateTimeFormat(tag, { day: "numeric", month: "short", timeZone: "UTC" })
-  const month = new Intl.DateTimeFormat(tag, { month: "short", year: "numeric", timeZone: "UTC" })
-  const moment = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" })
-  const countries = new Intl.DisplayNames(tag, { type: "region" })
-  const currencies = new Intl.DisplayNames(tag, { type: "currency" })
-  const conjunction = new Intl.ListFormat(tag, { type: "conjunction" })
-  const money = new Map<string, Intl.NumberFormat>()
+const make = (language: Language) => {
+  const number = once(() => new Intl.NumberFormat(language, { maximumFractionDigits: 2 }))
+  const compact = once(() => new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 }))
+  const percent = once(() => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 }))
+  const dates = (options: Intl.DateTimeFormatOptions) => {
+    const format = once(() => new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" }))
+    return (date: Date) => format().format(date)
+  }
+  const day = dates({ dateStyle: "medium" })
+  const dayAndMonth = dates({ day: "numeric", month: "short" })
+  const month = dates({ month: "short", year: "numeric" })
+  const moment = dates({ dateStyle: "medium", timeStyle: "short" })
+  const names = (type: Intl.DisplayNamesType) => {
+    const display = once(() => new Intl.DisplayNames(language, { type }))
+    return (code: string) => display().of(code) ?? code
+  }
+  const countryName = names("region")
+  const currencyName = names("currency")
+  const languageName = names("language")
+  const conjunction = once(() => new Intl.ListFormat(language, { type: "conjunction" }))
+  const collator = once(() => new Intl.Collator(language))
 
-  const moneyIn = (currency: string, digits: Intl.NumberFormatOptions): Intl.NumberFormat => {
-    const key = `${currency}${digits.maximumFractionDigits ?? ""}${digits.notation ?? ""}`
-    const known = money.get(key)
-    if (known !== undefined) return known
-    const made = new Intl.NumberFormat(tag, { style: "currency", currency, ...digits })
-    money.set(key, made)
-    return made
+  const inMoney = (digits: Intl.NumberFormatOptions, alone: (value: number) => string) => {
+    const formats = new Map<string, Intl.NumberFormat>()
+    const formatOf = (currency: string): Intl.NumberFormat => {
+      const known = formats.get(currency)
+      if (known !== undefined) return known
+      const made = new Intl.NumberFormat(language, { style: "currency", currency, ...digits })
+      formats.set(currency, made)
+      return made
+    }
+    return (value: number, currency: string | null) =>
+      currency !== null && currencyCodes.has(currency) ? formatOf(currency).format(value) : alone(value)
   }
 
-  const inMoney =
-    (digits: Intl.NumberFormatOptions, alone: (value: number) => string) => (value: number, currency: string | null) =>
-      currency !== null && isCurrency.test(currency) ? moneyIn(currency, digits).format(value) : alone(value)
-
-  const messages = Messages.make(language, tag)
+  const messages = Messages.of(language)
 
   return {
     ...messages,
     /** A message with tags or with HTML parameters. `<code>` needs no parameter. */
     html: (key: MessageKey, params?: RichParams<Html>) => html`${messages.parts(key, { code, ...params })}`,
     language,
-    /** BCP 47 language and region, such as `de-AT`. */
-    tag,
-    number: (value: number) => number.format(value),
+    number: (value: number) => number().format(value),
     /** Abbreviated, such as `1.2K`. */
-    compact: (value: number) => compact.format(value),
+    compact: (value: number) => compact().format(value),
     /** Takes percent: 12.5 becomes `12.5%`. */
-    percent: (value: number) => percent.format(value / 100),
+    percent: (value: number) => percent().format(value / 100),
     /** `currency` is an ISO 4217 code. Without a currency, formats the number alone. */
-    money: inMoney({}, (value) => number.format(value)),
+    money: inMoney({}, (value) => number().format(value)),
     /** As `money`, rounded to whole units, for estimates. */
-    wholeMoney: inMoney({ maximumFractionDigits: 0 }, (value) => number.format(Math.round(value))),
+    wholeMoney: inMoney({ maximumFractionDigits: 0 }, (value) => number().format(Math.round(value))),
     /** Such as `$12.3K`. */
-    compactMoney: inMoney({ maximumFractionDigits: 1, notation: "compact" }, (value) => compact.format(value)),
+    compactMoney: inMoney({ maximumFractionDigits: 1, notation: "compact" }, (value) => compact().format(value)),
     /** A day `YYYY-MM-DD`, or the UTC day of a time. */
-    date: (at: string | DateTime.Utc) => day.format(typeof at === "string" ? new Date(at) : DateTime.toDate(at)),
+    date: (at: string | DateTime.Utc) => day(typeof at === "string" ? new Date(at) : DateTime.toDate(at)),
     /** Without the year, for axes. */
-    dayAndMonth: (at: string) => dayAndMonth.format(new Date(at)),
+    dayAndMonth: (at: string) => dayAndMonth(new Date(at)),
     /** A month as `YYYY-MM`. */
-    month: (at: string) => month.format(new Date(`${at}-01`)),
+    month: (at: string) => month(new Date(`${at}-01`)),
     /** In UTC; scripts convert it to the visitor's time zone. */
     dateTime: (at: DateTime.Utc) =>
-      html`<time datetime="${DateTime.formatIso(at)}" data-local>${moment.format(DateTime.toDate(at))} UTC</time>`,
+      html`<time datetime="${DateTime.formatIso(at)}" data-local>${moment(DateTime.toDate(at))} UTC</time>`,
     /** Takes an ISO 3166-1 alpha-2 code. */
-    countryName: (code: string) => (isCountry.test(code) ? (countries.of(code) ?? code) : code),
+    countryName: (code: string) => (isCountry.test(code) ? countryName(code) : code),
     /** Takes an ISO 4217 code. */
-    currencyName: (code: string) => (isCurrency.test(code) ? (currencies.of(code) ?? code) : code),
+    currencyName: (code: string) => (currencyCodes.has(code) ? currencyName(code) : code),
+    /** Takes a language of Enumerations.ts, in English. Other values are returned unchanged. */
+    languageName: (name: string) => {
+      const code = languageCodes().get(name)
+      return code === undefined ? name : languageName(code)
+    },
     quotes: quotes[language],
     /** `a, b and c`. */
-    list: (items: ReadonlyArray<string>) => conjunction.format(items)
+    list: (items: ReadonlyArray<string>) => conjunction().format(items),
+    /** Compares texts as the language sorts them. */
+    compare: (one: string, other: string) => collator().compare(one, other)
   }
+}
+
+const kept: Readonly<Record<Language, () => Locale>> = {
+  en: once(() => make("en")),
+  de: once(() => make("de")),
+  fr: once(() => make("fr")),
+  es: once(() => make("es"))
 }

@@ -255,7 +255,7 @@ layer(Services, { excludeTestServices: true })("the page Billing", (it) => {
       const double = yield* StripeDouble
       const { id, visitor } = yield* open()
       const headers = { "accept-language": language }
-      const { text } = Messages.make(language)
+      const { text } = Messages.of(language)
       const offered = yield* visitor.get(path, headers)
       assert.include(offered.text, text("billing.heading"))
       assert.include(offered.text, text("billing.choose"))
