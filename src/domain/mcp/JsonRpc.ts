@@ -1,10 +1,13 @@
 /** JSON-RPC 2.0 messages as MCP restricts them (P14, P16, P24): decoding by schema, and the JSON of responses. */
 import { Option, Result, Schema, SchemaIssue } from "effect"
+import { maxDigits } from "./ExactIds.ts"
 
-const idForm = "id must be a string or an integer"
+const idForm = `id must be a string or an integer of at most ${maxDigits} digits`
 
-/** MCP forbids `null`. Fractions are refused because clients do not all preserve them. */
-export const Id = Schema.Union([Schema.String, Schema.Int.annotate({ message: idForm })]).annotate({ message: idForm })
+/** MCP forbids `null`. Fractions are refused because clients do not all preserve them. A `bigint` is from ExactIds. */
+export const Id = Schema.Union([Schema.String, Schema.Int.annotate({ message: idForm }), Schema.BigInt]).annotate({
+  message: idForm
+})
 export type Id = typeof Id.Type
 
 /** Error codes that this server sends (P14, P16, P24). */
@@ -62,7 +65,7 @@ const decodeId = Schema.decodeUnknownOption(Schema.Struct({ id: Id }))
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /** The message of the first issue, from the annotations of the schema. */
-export const explain = ({ issue }: Schema.SchemaError): string => format(issue).issues[0]?.message ?? ""
+const explain = ({ issue }: Schema.SchemaError): string => format(issue).issues[0]?.message ?? ""
 
 /** Decodes one parsed JSON value. */
 export const decode = (value: unknown): Result.Result<Message, Invalid> =>
@@ -71,18 +74,13 @@ export const decode = (value: unknown): Result.Result<Message, Invalid> =>
     message: explain(error)
   }))
 
+const idJson = (id: Id): string => (typeof id === "bigint" ? id.toString() : JSON.stringify(id))
+
 /** The JSON of a success response. `result` is already JSON. */
-export const success = (id: Id, result: string): string =>
-  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
+export const success = (id: Id, result: string): string => `{"jsonrpc":"2.0","id":${idJson(id)},"result":${result}}`
 
 /** The JSON of an error response. An unknown id is left out, because MCP does not allow `null`. */
-export const failure = (id: Id | undefined, error: Failure): string =>
-  JSON.stringify({
-    jsonrpc: "2.0",
-    ...(id === undefined ? {} : { id }),
-    error: {
-      code: error.code,
-      message: error.message,
-      ...(error.data === undefined ? {} : { data: error.data })
-    }
-  })
+export const failure = (id: Id | undefined, { code, data, message }: Failure): string => {
+  const error = JSON.stringify({ code, message, ...(data === undefined ? {} : { data }) })
+  return `{"jsonrpc":"2.0",${id === undefined ? "" : `"id":${idJson(id)},`}"error":${error}}`
+}

@@ -6,6 +6,7 @@
  */
 import { Predicate, Result } from "effect"
 import * as Base64 from "effect/encoding/Base64"
+import { echo } from "../ArgumentDecoder.ts"
 import * as Utf8 from "../Utf8.ts"
 import * as JsonRpc from "./JsonRpc.ts"
 
@@ -52,6 +53,8 @@ export const revision = (
   const meta = metaOf(message.params)
   // Only this key makes a message modern: legacy clients also send `_meta`, with a `progressToken`.
   if (meta !== undefined && metaKeys.protocolVersion in meta) return modernRevision(headers, message, meta)
+  // The versions are negotiated in the body. Before that, a client may send the one of its last connection, or its own.
+  if (message.method === "initialize") return Result.succeed("legacy")
   if (headers.version === modernVersion) {
     // A notification has no `_meta`.
     return message.id === undefined
@@ -64,11 +67,20 @@ export const revision = (
 /** The revision of a batch, or of a message without content. */
 export const legacyRevision = (version: string | undefined): Result.Result<Revision, JsonRpc.Failure> => {
   if (version === undefined || isLegacyVersion(version)) return Result.succeed("legacy")
-  return Result.fail({
-    code: JsonRpc.codes.invalidRequest,
-    message: `MCP-Protocol-Version is not supported; use one of ${supportedVersions.join(", ")}`
-  })
+  return version === modernVersion
+    ? Result.fail({
+        code: JsonRpc.codes.invalidRequest,
+        message: `${modernVersion} has requests and notifications only`
+      })
+    : Result.fail(unsupported(version, supportedVersions))
 }
+
+/** `supported` are the versions with which the request can be sent again as it is. */
+export const unsupported = (requested: string, supported: ReadonlyArray<string>): JsonRpc.Failure => ({
+  code: JsonRpc.codes.unsupportedProtocolVersion,
+  message: `Unsupported protocol version; use one of ${supported.join(", ")}`,
+  data: { supported, requested: echo(requested) }
+})
 
 const modernRevision = (
   headers: RoutingHeaders,
@@ -82,14 +94,10 @@ const modernRevision = (
   if (headers.version !== requested) return mismatch("MCP-Protocol-Version", "the version in params._meta")
   // First, because the rules for the rest may differ in another version.
   if (requested !== modernVersion) {
-    return Result.fail({
-      code: JsonRpc.codes.unsupportedProtocolVersion,
-      message: "Unsupported protocol version",
-      data: { supported: modernVersions, requested: requested.slice(0, maxEchoedVersion) }
-    })
+    return Result.fail(unsupported(requested, modernVersions))
   }
   if (message.id === undefined) return Result.succeed("modern")
-  if (!Predicate.isObject(meta[metaKeys.clientCapabilities])) {
+  if (!isObjectOrEmpty(meta[metaKeys.clientCapabilities])) {
     return invalidParams(`params._meta["${metaKeys.clientCapabilities}"] must be an object`)
   }
   if (headers.method !== message.method) return mismatch("Mcp-Method", "the method in the body")
@@ -112,8 +120,6 @@ const namedBy = new Map([
   ["resources/read", "uri"]
 ])
 
-const maxEchoedVersion = 40
-
 const mismatch = (header: string, counterpart: string): Result.Result<never, JsonRpc.Failure> =>
   Result.fail({
     code: JsonRpc.codes.headerMismatch,
@@ -122,6 +128,10 @@ const mismatch = (header: string, counterpart: string): Result.Result<never, Jso
 
 const invalidParams = (message: string): Result.Result<never, JsonRpc.Failure> =>
   Result.fail({ code: JsonRpc.codes.invalidParams, message })
+
+/** Whether a value is an object. An empty one may be `[]`, as some languages write it. */
+export const isObjectOrEmpty = (value: unknown): value is Readonly<Record<string, unknown>> | readonly [] =>
+  Predicate.isObject(value) || (Array.isArray(value) && value.length === 0)
 
 /** `params._meta` if it is an object. */
 export const metaOf = (params: unknown): Readonly<Record<string, unknown>> | undefined => {

@@ -142,12 +142,19 @@ export class Dispatch extends Context.Service<
         const request = message.method === undefined || message.id === undefined ? undefined : message
         return Result.match(revision, {
           onFailure: (failure) => refuse(context, request?.id, failure),
-          onSuccess: (of) => (request === undefined ? notified(context) : handle(request, of, context))
+          onSuccess: (of) => {
+            if (request !== undefined) return handle(request, of, context)
+            const problem = message.method === undefined ? undefined : Methods.problemOf(message.params)
+            return problem === undefined ? notified(context) : refuse(context, undefined, problem)
+          }
         })
       }
 
       const batch = (values: ReadonlyArray<unknown>, context: MessageContext): Effect.Effect<Reply.Reply> => {
         const { version } = context.headers
+        if (version !== undefined && !Protocol.supportedVersions.includes(version)) {
+          return refuse(context, undefined, Protocol.unsupported(version, Protocol.supportedVersions))
+        }
         const problem =
           version !== undefined && version !== Protocol.batchVersion
             ? `batches are only part of MCP ${Protocol.batchVersion}`

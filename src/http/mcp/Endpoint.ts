@@ -4,6 +4,7 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
 import * as BoundedJson from "../../domain/BoundedJson.ts"
+import * as ExactIds from "../../domain/mcp/ExactIds.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import * as View from "../../domain/mcp/View.ts"
 import * as Utf8 from "../../domain/Utf8.ts"
@@ -84,7 +85,10 @@ const parse = (bytes: ArrayBuffer): Result.Result<unknown, Refusal> => {
   const text = Utf8.decode(bytes)
   return text === undefined
     ? Result.fail(refusals.encoding)
-    : Result.mapError(BoundedJson.parse(text), (reason) => refusals[reason])
+    : Result.mapBoth(BoundedJson.parse(text), {
+        onSuccess: (value) => ExactIds.of(value, text),
+        onFailure: (reason) => refusals[reason]
+      })
 }
 
 export const layer = HttpRouter.use((router) =>

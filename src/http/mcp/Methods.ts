@@ -1,5 +1,5 @@
 /** The methods of each revision, and the form of their results (P17 to P23). */
-import { Predicate, Result, Schema } from "effect"
+import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import type { AppSettings } from "../../Config.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import * as Protocol from "../../domain/mcp/Protocol.ts"
@@ -115,8 +115,8 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
         .join(", ")
       return invalid(legacyStatus, `there is no such tool; the tools are ${known}`)
     }
-    const meta = params._meta ?? undefined
-    return Result.succeed<Outcome>({ _tag: "ToolCall", tool, arguments: params.arguments ?? {}, meta })
+    const [args = {}, meta] = [objectOf(params.arguments), objectOf(params._meta)]
+    return Result.succeed<Outcome>({ _tag: "ToolCall", tool, arguments: args, meta })
   }
 
   const legacy: Methods = [
@@ -213,31 +213,62 @@ const invalid = (status: Status, message: string): MethodResult =>
   Result.fail({ code: JsonRpc.codes.invalidParams, message, status })
 
 /** Any JSON object, not copied: tools limit and decode their own arguments. */
-const JsonObject = Schema.declare(Predicate.isObject)
+const JsonObject = Schema.declare(Protocol.isObjectOrEmpty)
+const optionalObject = Schema.optionalKey(Schema.NullOr(JsonObject))
 
-const optionalObject = (message: string) => Schema.optionalKey(Schema.NullOr(JsonObject).annotate({ message }))
+type SentObject = typeof JsonObject.Type | null | undefined
 
-const requiredText = (message: string) =>
-  Schema.String.annotate({ message }).pipe(Schema.annotateKey({ messageMissingKey: message }))
+const objectOf = (sent: SentObject): Readonly<Record<string, unknown>> | undefined =>
+  Predicate.isObject(sent) ? sent : undefined
 
-const paramsWith = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
-  Schema.Struct({ _meta: optionalObject("params._meta must be an object"), ...fields }).annotate({
-    message: "params must be an object"
-  })
+/** What each member of params takes. Errors have no other texts, so that none of the schemas' own is sent. */
+const sentences = {
+  _meta: "params._meta must be an object",
+  arguments: "params.arguments must be an object; the JSON of one, as a string, is not",
+  capabilities: "params.capabilities must be an object",
+  clientInfo: "params.clientInfo must be an object",
+  cursor: "there is one page of them: leave params.cursor out, or send an empty string",
+  name: "params.name must be a string",
+  protocolVersion: "params.protocolVersion must be a string",
+  uri: "params.uri must be a string"
+}
+type Member = keyof typeof sentences
+
+const isMember = (name: PropertyKey | undefined): name is Member => name !== undefined && Object.hasOwn(sentences, name)
+
+const paramsWith = <Fields extends { readonly [K in keyof Fields]: K extends Member ? Schema.Top : never }>(
+  fields: Fields
+) => Schema.Struct({ _meta: optionalObject, ...fields })
 
 const AnyParams = paramsWith({})
 const InitializeParams = paramsWith({
-  protocolVersion: requiredText("params.protocolVersion must be a string"),
-  capabilities: Schema.optionalKey(Schema.Unknown)
+  protocolVersion: Schema.String,
+  capabilities: optionalObject,
+  clientInfo: optionalObject
 })
-const ListParams = paramsWith({
-  cursor: Schema.optionalKey(Schema.Null.annotate({ message: "there is one page of them: leave cursor out" }))
-})
-const ReadParams = paramsWith({ uri: requiredText("params.uri must be a string") })
-const CallParams = paramsWith({
-  name: requiredText("params.name must be a string"),
-  arguments: optionalObject("params.arguments must be an object")
-})
+const ListParams = paramsWith({ cursor: Schema.optionalKey(Schema.NullOr(Schema.Literal(""))) })
+const ReadParams = paramsWith({ uri: Schema.String })
+const CallParams = paramsWith({ name: Schema.String, arguments: optionalObject })
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const decoderOf = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
+  const decode = Schema.decodeUnknownResult(schema)
+  return (params: unknown): Result.Result<S["Type"], string> =>
+    Result.mapError(decode(Array.isArray(params) && params.length === 0 ? {} : (params ?? {})), ({ issue }) => {
+      const name = format(issue).issues[0]?.path?.[0]
+      const member = typeof name === "object" ? name.key : name
+      return isMember(member) ? sentences[member] : "params must be an object"
+    })
+}
+
+const decodeAny = decoderOf(AnyParams)
+
+/** What is wrong with the params of any message, such as a notification. */
+export const problemOf = (params: unknown): JsonRpc.Failure | undefined => {
+  const decoded = decodeAny(params)
+  return Result.isFailure(decoded) ? { code: JsonRpc.codes.invalidParams, message: decoded.failure } : undefined
+}
 
 /** Takes the params as they were sent, and the status for malformed ones. */
 type Method = (params: unknown, status: Status, view: View.View) => MethodResult
@@ -246,10 +277,10 @@ const method = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
   run: (params: S["Type"], view: View.View) => MethodResult
 ): Method => {
-  const decode = Schema.decodeUnknownResult(schema)
+  const decode = decoderOf(schema)
   return (params, status, view) => {
-    const decoded = decode(params ?? {})
-    return Result.isFailure(decoded) ? invalid(status, JsonRpc.explain(decoded.failure)) : run(decoded.success, view)
+    const decoded = decode(params)
+    return Result.isFailure(decoded) ? invalid(status, decoded.failure) : run(decoded.success, view)
   }
 }
 

@@ -46,8 +46,9 @@ describe("Protocol.revision", () => {
   })
 
   it.each<[string, Protocol.RoutingHeaders, JsonRpc.Request, JsonRpc.Code]>([
-    ["an unknown legacy header", { ...none, version: "2024-11-05" }, request(), -32600],
-    ["an empty header", { ...none, version: "" }, request(), -32600],
+    ["an unknown header", { ...none, version: "2024-11-05" }, request(), -32022],
+    ["an empty header", { ...none, version: "" }, request(), -32022],
+    ["an unknown header and no version in _meta", { ...none, version: "2024-11-05" }, request({ _meta: {} }), -32022],
     ["the modern header without _meta", { ...none, version: "2026-07-28" }, request(), -32602],
     ["the modern header with another _meta", { ...none, version: "2026-07-28" }, request({ _meta: {} }), -32602],
     ["the modern _meta without header", none, request(envelope()), -32020],
@@ -64,7 +65,7 @@ describe("Protocol.revision", () => {
     [
       "capabilities that are no object",
       { version: "2026-07-28", method: "tools/list", name: undefined },
-      request(envelope("2026-07-28", { [Protocol.metaKeys.clientCapabilities]: [] })),
+      request(envelope("2026-07-28", { [Protocol.metaKeys.clientCapabilities]: [1] })),
       -32602
     ],
     ["no Mcp-Method", { ...none, version: "2026-07-28" }, request(envelope()), -32020],
@@ -102,6 +103,22 @@ describe("Protocol.revision", () => {
       supported: ["2026-07-28"],
       requested: "2027-01-01"
     })
+  })
+
+  it("names every version to a request that names one in the header only", () => {
+    const result = Protocol.revision({ ...none, version: `2024-11-05${"x".repeat(100)}` }, request())
+    assert.deepStrictEqual(Result.isFailure(result) ? result.failure.data : undefined, {
+      supported: ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"],
+      requested: `2024-11-05${"x".repeat(50)}…`
+    })
+  })
+
+  it.each(["2024-11-05", "2026-07-28", "2025-06-18", "", "x"])("takes initialize with any header: %s", (version) => {
+    const params = { protocolVersion: "2025-11-25", _meta: { progressToken: 1 } }
+    assert.deepStrictEqual(
+      Protocol.revision({ ...none, version }, request(params, "initialize")),
+      Result.succeed("legacy")
+    )
   })
 
   it("asks no envelope of a notification", () => {

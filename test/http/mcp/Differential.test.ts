@@ -35,7 +35,7 @@ const versioned = (version: string): ReadonlyArray<Case> => {
       headers,
       ...(spoken || version === Protocol.modernVersion
         ? {}
-        : { ours: { answer: "400 -32600", because: "P14: an unsupported legacy header is refused" } })
+        : { ours: { answer: "400 -32022", because: "P14: an unsupported header is refused" } })
     },
     {
       name: `batch in ${version}`,
@@ -43,15 +43,17 @@ const versioned = (version: string): ReadonlyArray<Case> => {
       headers,
       ...(version === Protocol.batchVersion
         ? {}
-        : { ours: { answer: "400 -32600", because: "P6: batches are of 2025-03-26 alone; P16: no -32000" } })
+        : spoken || version === Protocol.modernVersion
+          ? { ours: { answer: "400 -32600", because: "P6: batches are of 2025-03-26 alone; P16: no -32000" } }
+          : { ours: { answer: "400 -32022", because: "P14: an unsupported header is refused" } })
     },
     {
       name: `notification in ${version}`,
       body: notification,
       headers,
-      ...(spoken || version === Protocol.modernVersion
+      ...(spoken || version >= Protocol.modernVersion
         ? {}
-        : { ours: { answer: "400 -32600", because: "P14: an unsupported legacy header is refused" } })
+        : { ours: { answer: "400 -32022", because: "P14: an unsupported header is refused" } })
     }
   ]
 }
@@ -115,7 +117,7 @@ const cases: ReadonlyArray<Case> = [
   ),
   modern("no capabilities", "tools/list", { _meta: noVersionMeta }),
   modern("a number for a name", "tools/call", { name: 1 }, { "mcp-name": "1" }, malformed),
-  modern("arguments that are an array", "tools/call", { name: "get_usage", arguments: [] }, {}, malformed)
+  modern("arguments that are an array", "tools/call", { name: "get_usage", arguments: [1] }, {}, malformed)
 ]
 
 /** The SDK's server with a tool of the same name, on its own port. */

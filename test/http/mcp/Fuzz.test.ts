@@ -2,15 +2,17 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Protocol from "../../../src/domain/mcp/Protocol.ts"
+import { foreignText } from "../../support/ForeignText.ts"
 import * as Messages from "../../support/Messages.ts"
 import { type Answer, TestServer } from "../../support/TestServer.ts"
 
-/** The answer has a status below 500 and is JSON or empty, and the server still works. */
+/** The answer has a status below 500, is JSON or empty, and has no text but our own; the server still works. */
 const assertSound = (answer: Answer) => {
   assert.isBelow(answer.status, 500, answer.text)
   if (answer.status === 202) assert.strictEqual(answer.text, "")
   else assert.strictEqual(typeof answer.json, "object", answer.text)
   assert.notInclude(answer.text, "internal_error")
+  assert.notMatch(answer.text, foreignText)
 }
 
 /** Valid messages that are changed. */
@@ -29,9 +31,21 @@ const samples: ReadonlyArray<unknown> = [
   Messages.call("search_products", { price: { max: 5 }, sort_by: "price", sort_order: "asc", per_page: 25 }),
   Messages.call("list_filter_options", { kind: "apps", query: "a" }),
   Messages.request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: {} }),
-  Messages.request("tools/list", { _meta: Messages.envelope }),
+  Messages.request("tools/list", { cursor: null, _meta: Messages.envelope }),
+  Messages.modern("server/discover").body,
+  Messages.modernCall("get_usage", {}, { progressToken: 1, traceparent: "00-0-0-0" }).body,
+  Messages.request("resources/read", { uri: "ui://x", _meta: {} }),
+  Messages.request("prompts/get", { name: "x", arguments: {} }),
+  Messages.request("completion/complete", {
+    ref: { type: "ref/prompt", name: "x" },
+    argument: { name: "a", value: "b" }
+  }),
+  { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1, reason: "x", _meta: {} } },
   [Messages.plain, { jsonrpc: "2.0", method: "notifications/initialized" }, Messages.request("ping")]
 ]
+
+/** Wrong for most places that take a value. */
+const wrongValues: ReadonlyArray<unknown> = [[], {}, "{}", "x", "\u0000", 1.5, 1e20, true, null, [[]]]
 
 /** Replaces the `at`-th value of a JSON document, in the order of a traversal, or removes it. */
 const damage = (document: unknown, at: number, replacement: unknown): unknown => {
@@ -100,6 +114,22 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
         assertSound(yield* server.send({ body: JSON.stringify(body) ?? "", headers: { ...headers[which] } }))
       }),
     runs
+  )
+
+  it.effect("for valid messages with each part replaced by each wrong value", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      for (const sample of samples) {
+        const places = JSON.stringify(sample).match(/[[{,:]/gu)?.length ?? 0
+        for (let at = 0; at <= places; at++) {
+          for (const wrong of wrongValues) {
+            for (const sent of [{}, { "mcp-session-id": "apps.x" }]) {
+              assertSound(yield* server.post(damage(sample, at, wrong), sent))
+            }
+          }
+        }
+      }
+    })
   )
 
   it.effect.prop(

@@ -107,13 +107,18 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
     )
 
     it.effect.each(["2024-11-05", "2024-10-07", "latest", "2025-06-18, 2025-11-25"])(
-      "legacy header %s: 400",
+      "the header %s alone: 400, -32022 with all versions, also for a batch and a notification",
       (version) =>
         Effect.gen(function* () {
-          assert.deepStrictEqual(
-            outcome(yield* post(Messages.plain, { "mcp-protocol-version": version })),
-            [400, -32600]
-          )
+          const notification = { jsonrpc: "2.0", method: "notifications/initialized" }
+          for (const body of [Messages.plain, Messages.request("unknown"), [Messages.plain], notification]) {
+            const answer = yield* post(body, { "mcp-protocol-version": version })
+            assert.deepStrictEqual(outcome(answer), [400, -32022])
+            assert.deepInclude(replyOf(answer).error?.data, {
+              supported: ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"],
+              requested: version
+            })
+          }
         })
     )
   })
@@ -152,6 +157,16 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
         })
         assert.hasAllKeys(result, ["protocolVersion", "capabilities", "serverInfo", "instructions"])
       })
+    )
+
+    it.effect.each(["2024-11-05", "2025-03-26", "2026-07-28", "x"])(
+      "the body negotiates, whatever the header: %s",
+      (version) =>
+        Effect.gen(function* () {
+          const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } }
+          const answer = yield* post(Messages.request("initialize", params), { "mcp-protocol-version": version })
+          assert.strictEqual(resultOf(answer)["protocolVersion"], "2025-06-18")
+        })
     )
 
     it.effect("the icon exists at its address", () =>
@@ -238,10 +253,19 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
       })
     )
 
-    it.effect("any cursor is -32602", () =>
+    it.effect('the cursor "" is the first page, any other is -32602', () =>
       Effect.gen(function* () {
-        assert.deepStrictEqual(outcome(yield* post(Messages.request("tools/list", { cursor: "x" }))), [200, -32602])
-        assert.deepStrictEqual(outcome(yield* postModern(Messages.modern("tools/list", { cursor: "" }))), [400, -32602])
+        const lists = ["tools/list", "resources/list", "resources/templates/list"]
+        for (const method of lists) {
+          const apps = { "mcp-session-id": "apps.x" }
+          const first = resultOf(yield* post(Messages.request(method), apps))
+          for (const cursor of ["", null]) {
+            assert.deepStrictEqual(resultOf(yield* post(Messages.request(method, { cursor }), apps)), first)
+          }
+          assert.deepStrictEqual(outcome(yield* post(Messages.request(method, { cursor: "x" }), apps)), [200, -32602])
+        }
+        assert.deepStrictEqual(outcome(yield* postModern(Messages.modern("tools/list", { cursor: "" }))), [200, "ok"])
+        assert.deepStrictEqual(outcome(yield* postModern(Messages.modern("tools/list", { cursor: 1 }))), [400, -32602])
       })
     )
   })
@@ -268,7 +292,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
       ["a string", "get_usage"],
       ["no name", {}],
       ["a number for a name", { name: 1 }],
-      ["arguments that are an array", { name: "get_usage", arguments: [] }],
+      ["arguments that are an array", { name: "get_usage", arguments: [1] }],
       ["arguments that are a string", { name: "get_usage", arguments: "{}" }],
       ["a _meta that is no object", { name: "get_usage", _meta: 1 }],
       ["a name of the prototype", { name: "constructor" }]
@@ -280,7 +304,68 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
 
     it.effect("malformed arguments in modern: 400, -32602", () =>
       Effect.gen(function* () {
-        assert.deepStrictEqual(outcome(yield* postModern(Messages.modernCall("get_usage", []))), [400, -32602])
+        assert.deepStrictEqual(outcome(yield* postModern(Messages.modernCall("get_usage", [1]))), [400, -32602])
+      })
+    )
+
+    it.effect("an empty object may be []", () =>
+      Effect.gen(function* () {
+        const call = { name: "get_usage", arguments: [], _meta: [] }
+        assert.deepStrictEqual(outcome(yield* post(Messages.request("tools/call", call))), [200, "ok"])
+        assert.deepStrictEqual(outcome(yield* postModern(Messages.modernCall("get_usage", []))), [200, "ok"])
+        const initialize = { protocolVersion: "2025-06-18", capabilities: [], clientInfo: [], _meta: [] }
+        assert.deepStrictEqual(outcome(yield* post(Messages.request("initialize", initialize))), [200, "ok"])
+        for (const method of ["ping", "tools/list"]) {
+          assert.deepStrictEqual(outcome(yield* post(Messages.request(method, []))), [200, "ok"])
+        }
+        const meta = { [Protocol.metaKeys.clientCapabilities]: [] }
+        assert.deepStrictEqual(outcome(yield* postModern(Messages.modern("tools/list", { _meta: meta }))), [200, "ok"])
+      })
+    )
+
+    it.effect.each<[method: string, member: string, wrong: ReadonlyArray<unknown>]>([
+      ["initialize", "protocolVersion", [1, null, {}, []]],
+      ["initialize", "capabilities", ["{}", 1, [1]]],
+      ["initialize", "clientInfo", ["x", 1, true]],
+      ["tools/call", "name", [1, null, {}, []]],
+      ["tools/call", "arguments", ["{}", "", 1, true, [1]]],
+      ["tools/list", "cursor", ["x", 1, {}, []]],
+      ["resources/list", "cursor", ["x", 1]],
+      ["resources/read", "uri", [1, null, {}, []]],
+      ...[
+        "initialize",
+        "ping",
+        "tools/list",
+        "tools/call",
+        "resources/read",
+        "prompts/list",
+        "completion/complete"
+      ].map((method): [string, string, ReadonlyArray<unknown>] => [method, "_meta", ["{}", 1, true, [1]]])
+    ])("%s: a wrong params.%s is refused by a sentence that names it", ([method, member, wrong]) =>
+      Effect.gen(function* () {
+        const valid = { protocolVersion: "2025-06-18", name: "get_usage", uri: "ui://x" }
+        for (const value of wrong) {
+          const params = { ...valid, [member]: value }
+          const answer = yield* post(Messages.request(method, params), { "mcp-session-id": "apps.x" })
+          assert.deepStrictEqual(outcome(answer), [200, -32602])
+          assert.match(replyOf(answer).error?.message ?? "", new RegExp(`(?:^params|leave params)\\.${member}\\b`))
+        }
+        for (const params of ["{}", 1, true, [1]]) {
+          const answer = yield* post(Messages.request(method, params))
+          assert.strictEqual(replyOf(answer).error?.message, "params must be an object")
+        }
+      })
+    )
+
+    it.effect("a notification with wrong params is 400, without an id", () =>
+      Effect.gen(function* () {
+        const wrong = { params: "x", "params._meta": { _meta: "x" } }
+        for (const [name, params] of Object.entries(wrong)) {
+          const answer = yield* post({ jsonrpc: "2.0", method: "notifications/cancelled", params })
+          assert.deepStrictEqual(outcome(answer), [400, -32602])
+          assert.strictEqual(replyOf(answer).error?.message, `${name} must be an object`)
+          assert.notProperty(answer.json, "id")
+        }
       })
     )
   })
@@ -319,6 +404,36 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
       Effect.gen(function* () {
         assert.strictEqual(replyOf(yield* post(Messages.request("ping", undefined, id))).id, id)
         assert.strictEqual(replyOf(yield* post(Messages.request("unknown", undefined, id))).id, id)
+      })
+    )
+
+    it.effect.each(["9007199254740993", "-9007199254740993", "18446744073709551615", "1".repeat(100), "1e20", "-0"])(
+      "the integer %s is returned as it came, in a batch too",
+      (id) =>
+        Effect.gen(function* () {
+          const server = yield* TestServer
+          const same = (text: string) =>
+            text.includes(`"id":${id}`) || BigInt(/"id":(-?\d+)/u.exec(text)?.[1] ?? "1") === BigInt(Number(id))
+          const message = (method: string) =>
+            `{"jsonrpc":"2.0","\\u0069d":1,"method":"${method}","params":{"_meta":{"id":2}},"id":${id}}`
+          for (const method of ["ping", "unknown"]) {
+            const answer = yield* server.send({ body: message(method) })
+            assert.strictEqual(answer.status, 200)
+            assert.isTrue(same(answer.text), answer.text)
+          }
+          const batch = yield* server.send({ body: `[{"jsonrpc":"2.0","method":"x"},[1,{}],${message("ping")}]` })
+          assert.isTrue(same(batch.text), batch.text)
+        })
+    )
+
+    it.effect("an integer with too many digits is refused by its reason", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        for (const digits of [101, 400]) {
+          const answer = yield* server.send({ body: `{"jsonrpc":"2.0","id":${"1".repeat(digits)},"method":"ping"}` })
+          assert.deepStrictEqual(outcome(answer), [400, -32600])
+          assert.strictEqual(replyOf(answer).error?.message, "id must be a string or an integer of at most 100 digits")
+        }
       })
     )
 
