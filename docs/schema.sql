@@ -665,7 +665,9 @@ CREATE TABLE consent_request (
   request text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  decision text,
   CONSTRAINT consent_request_pkey PRIMARY KEY (hash),
+  CONSTRAINT consent_request_decision_check CHECK (decision = ANY (ARRAY['allow'::text, 'deny'::text])),
   CONSTRAINT consent_request_hash_check CHECK (octet_length(hash) = 32),
   CONSTRAINT consent_request_session_id_fkey FOREIGN KEY (session_id) REFERENCES session(id) ON DELETE CASCADE
 );

@@ -9,6 +9,7 @@ import oauth from "./0005_oauth.ts"
 import activity from "./0006_activity.ts"
 import billing from "./0007_billing.ts"
 import limits from "./0008_limits.ts"
+import decisions from "./0009_decisions.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_accounts": accounts,
@@ -18,5 +19,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0005_oauth": oauth,
   "0006_activity": activity,
   "0007_billing": billing,
-  "0008_limits": limits
+  "0008_limits": limits,
+  "0009_decisions": decisions
 }

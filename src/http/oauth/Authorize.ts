@@ -16,10 +16,10 @@ import * as Parameters from "../../domain/oauth/Parameters.ts"
 import * as RedirectUri from "../../domain/oauth/RedirectUri.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { Clients } from "../../services/oauth/Clients.ts"
-import { ConsentRequests } from "../../services/oauth/ConsentRequests.ts"
-import type { ConsentRequest } from "../../services/oauth/ConsentRequests.ts"
+import { ConsentRequests, Decision } from "../../services/oauth/ConsentRequests.ts"
+import type { Answer, ConsentRequest, Found } from "../../services/oauth/ConsentRequests.ts"
 import { EndpointRate } from "../../services/limits/EndpointRate.ts"
-import { Grants } from "../../services/oauth/Grants.ts"
+import { codeOf, Grants } from "../../services/oauth/Grants.ts"
 import * as ClientAddress from "../ClientAddress.ts"
 import * as ConsentPage from "../pages/account/ConsentPage.ts"
 import { Layout } from "../pages/shared/Layout.ts"
@@ -33,13 +33,13 @@ import * as OAuthReply from "./OAuthReply.ts"
 
 export const path = "/authorize"
 
-const Decision = Schema.Struct({
+const DecisionForm = Schema.Struct({
   request: Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(100))),
-  decision: Schema.Literals(["allow", "deny"]),
+  decision: Decision,
   /** The request's path and query, to continue after a sign-in. */
   url: Schema.String
 })
-type Decision = typeof Decision.Type
+type DecisionForm = typeof DecisionForm.Type
 
 type PageResponse = Effect.Effect<HttpServerResponse.HttpServerResponse, ServiceUnavailable>
 
@@ -126,46 +126,86 @@ export const layer = Layer.effectDiscard(
       )
     }
 
-    const allow = (asked: ConsentRequest, visitor: SignedIn): PageResponse => {
-      const { client, request } = asked
+    const forward = (location: string, { client }: ConsentRequest, allowed: boolean) =>
+      page(ConsentPage.forward(location, { client, allowed }))
+
+    const toApp = ({ asked }: Found, code: Redacted.Redacted) =>
+      forward(answerTo(asked.request, { code: Redacted.value(code) }), asked, true)
+
+    const over = (why: ConsentPage.Stranded, url: string) =>
+      page(ConsentPage.stranded(why, { request: addressOf(url) }))
+
+    /** A form that was sent twice gets the same code, unless the app has used it: a second use would end the connection (R21). */
+    const allowedBefore = (found: Found, answer: Answer): PageResponse => {
+      const code = codeOf(answer)
+      return Effect.map(grants.codeState(code), (state) => {
+        switch (state) {
+          case "unused":
+            return toApp(found, code)
+          case "used":
+            return page(ConsentPage.connected(found.asked))
+          case "over":
+            return over("lapsed", found.asked.url)
+        }
+      })
+    }
+
+    const approve = (found: Found, answer: Answer, visitor: SignedIn): PageResponse => {
+      const { client, request } = found.asked
       // Checked again: the plan may have changed since the page was displayed.
-      if (missing(visitor.session, billingUrl) !== undefined) return ask(asked, visitor, 403)
-      return grants.approve({ accountId: visitor.session.accountId, client, ...request }).pipe(
-        Effect.map(({ code }) =>
-          page(ConsentPage.forward(answerTo(request, { code: Redacted.value(code) }), { client, allowed: true }))
-        ),
+      if (missing(visitor.session, billingUrl) !== undefined) return ask(found.asked, visitor, 403)
+      return grants.approve({ accountId: visitor.session.accountId, client, ...request, answers: answer }).pipe(
+        Effect.map(({ code }) => toApp(found, code)),
         Effect.catchTags({
+          // By a request at the same time.
+          AlreadyDecided: () => allow(answer, visitor, found.asked.url),
           UnknownClient: () => Effect.succeed(stranded("client_unknown")),
           TooManyConnections: ({ message }) => Effect.succeed(page(ConsentPage.tooMany(message, visitor)))
         })
       )
     }
 
-    const decide = (form: Decision, visitor: SignedIn): PageResponse =>
+    const allow = (answer: Answer, visitor: SignedIn, url: string): PageResponse =>
       Effect.flatMap(
-        consents.take(visitor.session.id, form.request),
+        consents.find(answer),
         Option.match({
-          onNone: () => Effect.succeed(page(ConsentPage.stranded("over", { request: addressOf(form.url) }))),
-          onSome: (asked) =>
-            form.decision === "allow"
-              ? allow(asked, visitor)
-              : Effect.succeed(
-                  page(
-                    ConsentPage.forward(
-                      refusalTo(asked.request, new AccessDenied({ message: "The user did not allow access." })),
-                      { client: asked.client, allowed: false }
-                    )
-                  )
+          onNone: () => Effect.succeed(over("over", url)),
+          onSome: (found) => {
+            if (found.decision === undefined) return approve(found, answer, visitor)
+            return found.decision === "allow"
+              ? allowedBefore(found, answer)
+              : Effect.succeed(over("denied", found.asked.url))
+          }
+        })
+      )
+
+    const deny = (answer: Answer, url: string): PageResponse =>
+      Effect.map(
+        consents.deny(answer),
+        Option.match({
+          onNone: () => over("over", url),
+          onSome: ({ asked, decision }) =>
+            decision === "allow"
+              ? stranded("allowed")
+              : forward(
+                  refusalTo(asked.request, new AccessDenied({ message: "The user did not allow access." })),
+                  asked,
+                  false
                 )
         })
       )
+
+    const decide = (form: DecisionForm, visitor: SignedIn): PageResponse => {
+      const answer = { sessionId: visitor.session.id, secret: form.request }
+      return form.decision === "allow" ? allow(answer, visitor, form.url) : deny(answer, form.url)
+    }
 
     /**
      * The consent request belongs to another session. A visitor who is signed out signs in and is asked again; a visitor
      * with another session gets an error.
      */
     const notOwn = (
-      { url }: Decision,
+      { url }: DecisionForm,
       visitor: Visitor
     ): Effect.Effect<HttpServerResponse.HttpServerResponse, FormRejected> =>
       isSignedIn(visitor)
@@ -185,7 +225,7 @@ export const layer = Layer.effectDiscard(
     yield* routes.page(ConsentPage.decisionPath, () => Effect.succeed(stranded("over")))
     yield* routes.form(
       ConsentPage.decisionPath,
-      Decision,
+      DecisionForm,
       (form, visitor) => (isSignedIn(visitor) ? decide(form, visitor) : notOwn(form, visitor)),
       notOwn
     )

@@ -15,6 +15,15 @@ export const random = Effect.fnUntraced(function* (kind: Credential.Kind) {
   return Credential.make(kind, yield* source.randomBytes(Credential.entropyBytes))
 })
 
+/** The secret of a kind that belongs to another secret, and that nobody can tell without it. */
+export const derive = (kind: Credential.Kind, from: Redacted.Redacted): Redacted.Redacted =>
+  Redacted.make(
+    Credential.make(
+      kind,
+      hash("sha512", `${kind} ${Redacted.value(from)}`, "buffer").subarray(0, Credential.entropyBytes)
+    )
+  )
+
 const randomBytes = 32
 const randomForm = /^[A-Za-z0-9_-]{43}$/
 

@@ -1,10 +1,11 @@
 /**
- * Pending consent requests, between the page that asks and the answer (R28). Each can be answered once, within 15 minutes,
- * by the session that was asked.
+ * Consent requests, from the page that asks until 15 minutes later (R28). Only the session that was asked can answer, and only the
+ * first decision counts. It is kept, so that an answer that was sent twice is told the same twice.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Statement } from "effect/sql"
 import { AuthorizationRequest } from "../../domain/oauth/AuthorizationRequest.ts"
 import { OAuthClient } from "../../domain/oauth/Client.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
@@ -14,7 +15,7 @@ import { availableOnce } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 
 const lifetimeMillis = 15 * 60_000
-/** Pending requests of one session; the oldest is deleted for a new one. */
+/** Requests of one session; the oldest is deleted for a new one. */
 const maxPerSession = 20
 /** Expired requests that each new one deletes. */
 const maxSwept = 100
@@ -28,20 +29,50 @@ export const ConsentRequest = Schema.Struct({
 })
 export type ConsentRequest = typeof ConsentRequest.Type
 
+export const Decision = Schema.Literals(["allow", "deny"])
+export type Decision = typeof Decision.Type
+
+/** A request, and the decision if there is one. */
+export interface Found {
+  readonly asked: ConsentRequest
+  readonly decision: Decision | undefined
+}
+
+/** Names a request: the session that was asked, and the secret of its form, which is untrusted, of any length and content. */
+export interface Answer {
+  readonly sessionId: number
+  readonly secret: Redacted.Redacted
+}
+
 const Json = Schema.fromJsonString(ConsentRequest)
 const encode = Schema.encodeSync(Json)
-const decodeRow = firstOf(Schema.Struct({ request: Json }))
+const decodeRow = firstOf(Schema.Struct({ asked: Json, decision: Schema.NullOr(Decision) }))
+
+const isAnswered = ({ secret, sessionId }: Answer, now: Date) =>
+  Effect.map(
+    SqlClient.SqlClient,
+    (sql) => sql`hash = ${Secrets.hashOf(secret)} AND session_id = ${sessionId} AND expires_at > ${now}`
+  )
+
+/** Records that access is allowed, within the transaction that gives it. False if the request is decided or over. */
+export const allow = Effect.fnUntraced(function* (answer: Answer) {
+  if (!Secrets.isFormed(answer.secret)) return false
+  const sql = yield* SqlClient.SqlClient
+  const which = yield* isAnswered(answer, new Date(yield* Clock.currentTimeMillis))
+  const decided = yield* sql`
+    UPDATE consent_request SET decision = 'allow' WHERE ${which} AND decision IS NULL RETURNING 1`
+  return decided.length > 0
+})
 
 export class ConsentRequests extends Context.Service<
   ConsentRequests,
   {
     /** Stores a request and returns the secret for the form. */
     open(sessionId: number, request: ConsentRequest): Effect.Effect<Redacted.Redacted, ServiceUnavailable>
-    /**
-     * Deletes and returns a request, regardless of the answer. None if it was answered, has expired, or belongs to another
-     * session. `secret` is untrusted, of any length and content.
-     */
-    take(sessionId: number, secret: Redacted.Redacted): Effect.Effect<Option.Option<ConsentRequest>, ServiceUnavailable>
+    /** None if the request has expired or belongs to another session. */
+    find(answer: Answer): Effect.Effect<Option.Option<Found>, ServiceUnavailable>
+    /** As `find`, and records that access is denied, unless the request is decided already. */
+    deny(answer: Answer): Effect.Effect<Option.Option<Found>, ServiceUnavailable>
   }
 >()("discovery/oauth/ConsentRequests") {
   static readonly layer = Layer.effect(
@@ -70,16 +101,28 @@ export class ConsentRequests extends Context.Service<
         return secret
       })
 
-      const take = Effect.fn("ConsentRequests.take")(function* (sessionId: number, secret: Redacted.Redacted) {
-        if (!Secrets.isFormed(secret)) return Option.none()
-        const now = new Date(yield* Clock.currentTimeMillis)
-        const row = yield* sql`
-          DELETE FROM consent_request WHERE hash = ${Secrets.hashOf(secret)} AND session_id = ${sessionId} AND expires_at > ${now}
-          RETURNING request`.pipe(decodeRow, availableOnce)
-        return Option.fromUndefinedOr(row?.request)
-      })
+      const found = (answer: Answer, statement: (which: Statement.Fragment) => Statement.Statement<unknown>) =>
+        Effect.gen(function* () {
+          if (!Secrets.isFormed(answer.secret)) return Option.none()
+          const which = yield* isAnswered(answer, new Date(yield* Clock.currentTimeMillis))
+          const row = yield* decodeRow(statement(which))
+          return Option.fromUndefinedOr(row && { asked: row.asked, decision: row.decision ?? undefined })
+        }).pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
 
-      return { open, take }
+      const find = Effect.fn("ConsentRequests.find")((answer: Answer) =>
+        found(answer, (which) => sql`SELECT request AS asked, decision FROM consent_request WHERE ${which}`)
+      )
+
+      const deny = Effect.fn("ConsentRequests.deny")((answer: Answer) =>
+        found(
+          answer,
+          (which) => sql`
+            UPDATE consent_request SET decision = coalesce(decision, 'deny') WHERE ${which}
+            RETURNING request AS asked, decision`
+        )
+      )
+
+      return { open, find, deny }
     })
   )
 }

@@ -13,10 +13,11 @@ import * as Grant from "../../domain/oauth/Grant.ts"
 import type { InvalidGrant, InvalidTarget, TooManyRequests } from "../../domain/oauth/OAuthError.ts"
 import * as Pkce from "../../domain/oauth/Pkce.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
-import { rowOf } from "../database/Rows.ts"
-import { availableOnce } from "../database/Availability.ts"
+import { firstOf, rowOf } from "../database/Rows.ts"
+import { availableOnce, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { UnknownClient } from "./Clients.ts"
+import * as ConsentRequests from "./ConsentRequests.ts"
 import * as GrantRows from "./GrantRows.ts"
 import * as GrantTokens from "./GrantTokens.ts"
 import type { CodeExchange, Refresh, Tokens } from "./GrantTokens.ts"
@@ -31,11 +32,23 @@ export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()
   message: Schema.String
 }) {}
 
+/** The request that an approval answers is decided or over (ConsentRequests). */
+export class AlreadyDecided extends Schema.TaggedError<AlreadyDecided>()("AlreadyDecided", {}) {}
+
 export interface Approval extends Pick<AuthorizationRequest, "redirectUri" | "challenge" | "resource"> {
   readonly accountId: AccountId
   readonly client: OAuthClient
+  /** The request that is answered, in the same transaction. Its secret is what the code is derived from. */
+  readonly answers?: ConsentRequests.Answer
 }
 
+/** What became of a code. It is `over` if it was not exchanged within its time, or its grant has ended. */
+export type CodeState = "unused" | "used" | "over"
+
+/** The code that the answer to a request gives, each time that it is sent. No code is stored for that. */
+export const codeOf = ({ secret }: ConsentRequests.Answer) => Secrets.derive("authorization_code", secret)
+
+const decodeState = firstOf(Schema.Struct({ state: Schema.Literals(["unused", "used", "over"]) }))
 const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 
 export class Grants extends Context.Service<
@@ -47,7 +60,11 @@ export class Grants extends Context.Service<
      */
     approve(
       approval: Approval
-    ): Effect.Effect<{ readonly code: Redacted.Redacted }, UnknownClient | TooManyConnections | ServiceUnavailable>
+    ): Effect.Effect<
+      { readonly code: Redacted.Redacted },
+      AlreadyDecided | UnknownClient | TooManyConnections | ServiceUnavailable
+    >
+    codeState(code: Redacted.Redacted): Effect.Effect<CodeState, ServiceUnavailable>
     /** A second use with the right verifier ends the grant. No other failure changes anything. */
     exchangeCode(exchange: CodeExchange): Effect.Effect<Tokens, InvalidGrant | InvalidTarget | ServiceUnavailable>
     /**
@@ -78,14 +95,18 @@ export class Grants extends Context.Service<
         Effect.flatMap(sql.withTransaction(decision), Effect.fromResult).pipe(Effect.provide(services), availableOnce)
 
       const approve = Effect.fn("Grants.approve")(function* (approval: Approval) {
-        const code = yield* Secrets.random("authorization_code").pipe(Effect.provide(services))
+        const { accountId, answers, client } = approval
+        const code =
+          answers === undefined
+            ? Redacted.make(yield* Secrets.random("authorization_code").pipe(Effect.provide(services)))
+            : codeOf(answers)
         const insert = Effect.gen(function* () {
-          const { accountId, client } = approval
           const millis = yield* DatabaseClock.currentTimeMillis
           const now = new Date(millis)
           // Locks the account first, so that only one transaction at a time counts its connections.
           const open = yield* sql`SELECT FROM account WHERE id = ${accountId} AND closed_at IS NULL FOR NO KEY UPDATE`
           if (open.length === 0) return yield* new UnknownClient({ message: "The account has been closed." })
+          if (answers !== undefined && !(yield* ConsentRequests.allow(answers))) return yield* new AlreadyDecided()
           const { count } = yield* sql`
               SELECT count(*)::integer AS count FROM oauth_grant
               WHERE account_id = ${accountId} AND usable_until > ${now}`.pipe(decodeCount)
@@ -108,11 +129,21 @@ export class Grants extends Context.Service<
               RETURNING id
             )
             INSERT INTO oauth_code (hash, grant_id, redirect_uri, challenge, expires_at)
-            SELECT ${Secrets.sha256(code)}::bytea, id, ${approval.redirectUri}, ${approval.challenge}, ${expiresAt}
+            SELECT ${Secrets.hashOf(code)}::bytea, id, ${approval.redirectUri}, ${approval.challenge}, ${expiresAt}
             FROM granted`
         })
         yield* insert.pipe(sql.withTransaction, Effect.provide(services), availableOnce)
-        return { code: Redacted.make(code) }
+        return { code }
+      })
+
+      const codeState = Effect.fn("Grants.codeState")(function* (code: Redacted.Redacted) {
+        const row = yield* Effect.gen(function* () {
+          const now = new Date(yield* DatabaseClock.currentTimeMillis)
+          return yield* sql`
+            SELECT CASE WHEN used_at IS NOT NULL THEN 'used' WHEN expires_at > ${now} THEN 'unused' ELSE 'over' END AS state
+            FROM oauth_code WHERE hash = ${Secrets.hashOf(code)}`.pipe(decodeState)
+        }).pipe(Effect.provide(services), availableToRead)
+        return row?.state ?? "over"
       })
 
       const exchangeCode = Effect.fn("Grants.exchangeCode")(function* (attempt: CodeExchange) {
@@ -149,7 +180,7 @@ export class Grants extends Context.Service<
         yield* end.pipe(Effect.provide(services), availableOnce)
       })
 
-      return Grants.of({ approve, exchangeCode, refresh, revokeToken })
+      return Grants.of({ approve, codeState, exchangeCode, refresh, revokeToken })
     })
   )
 }

@@ -255,7 +255,6 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
         const forced = yield* givesNothing(tab.post(decisionPath, { ...fields, decision: "allow" }))
         assert.strictEqual(forced.status, 403)
         assert.include(Consent.textOf(forced.text), says)
-        // Not by a reload, which would send the form again, whose request is answered.
         assert.strictEqual(wayBack(forced.text, "come back to this request"), address)
         const again = Consent.fieldsOf(forced.text, decisionPath)
         const denied = Consent.forwardedTo(yield* tab.post(decisionPath, { ...again, decision: "deny" }))
@@ -328,34 +327,91 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
       })
     )
 
-    it.effect.each(["allow", "deny"] as const)("can be made once: to %s", (decision) =>
+    const both = ["allow", "deny"] as const
+
+    it.effect.each(both)("sent again gets the same answer; the other one has no effect: %s", (decision) =>
       Effect.gen(function* () {
         const client = yield* Consent.app()
         const tab = yield* Consent.somebody
         const { fields } = yield* asked(tab, Consent.request(client.id))
-        Consent.forwardedTo(yield* tab.post(decisionPath, { ...fields, decision }))
-        for (const again of ["allow", "deny"]) {
-          isOver(yield* givesNothing(tab.post(decisionPath, { ...fields, decision: again })))
+        const first = Consent.forwardedTo(yield* tab.post(decisionPath, { ...fields, decision }))
+        for (const again of [...both, ...both]) {
+          const answer = yield* givesNothing(tab.post(decisionPath, { ...fields, decision: again }))
+          if (again === decision) {
+            assert.strictEqual(Consent.forwardedTo(answer).href, first.href)
+          } else {
+            isOver(answer)
+            const said =
+              decision === "allow"
+                ? "You allowed access already, which counts. To end it, revoke the app among the integrations of your dashboard. Nothing was changed."
+                : "You denied access already, which counts. To allow it, start again in the app. Nothing was given to the app."
+            assert.include(Consent.textOf(answer.text), said)
+          }
         }
       })
     )
 
-    it.effect("can be made once, also by requests at the same time", () =>
+    it.effect("sent at the same time by a double click gives one connection, whose app works", () =>
       Effect.gen(function* () {
         const client = yield* Consent.app()
-        const tab = yield* Consent.somebody
-        const { fields } = yield* asked(tab, Consent.request(client.id))
+        const tab = yield* Consent.signedIn()
+        const { challenge, verifier } = Consent.proof()
+        const { fields } = yield* asked(tab, Consent.request(client.id, { code_challenge: challenge }))
         const before = yield* codes
         const answers = yield* Effect.all(
           Array.from({ length: 12 }, () => tab.post(decisionPath, { ...fields, decision: "allow" })),
           { concurrency: "unbounded" }
         )
-        assert.lengthOf(
-          answers.filter(({ status }) => status === 200),
-          1
-        )
-        for (const answer of answers.filter(({ status }) => status !== 200)) isOver(answer)
+        const [to, ...others] = [...new Set(answers.map((answer) => Consent.forwardedTo(answer).href))]
+        assert.deepStrictEqual(others, [])
         assert.strictEqual(yield* codes, before + 1)
+        const code = new URL(to ?? "").searchParams.get("code") ?? ""
+        const { json } = yield* Consent.exchange(client.id, code, verifier)
+        assert.strictEqual(yield* Consent.call(json), 200)
+        // A second use of the code would end the connection.
+        const late = yield* givesNothing(tab.post(decisionPath, { ...fields, decision: "allow" }))
+        assert.strictEqual(late.status, 200)
+        assert.isNull(late.headers.get("refresh"))
+        assert.notInclude(late.text, code)
+        assert.include(Consent.textOf(late.text), "Access allowed You allowed access, and “A test's app” has taken it.")
+        assert.strictEqual(yield* Consent.call(json), 200)
+        assert.lengthOf(yield* Consent.apps(tab.who.email), 1)
+      })
+    )
+
+    it.effect("of both kinds at the same time is one of them", () =>
+      Effect.gen(function* () {
+        const client = yield* Consent.app()
+        const tab = yield* Consent.signedIn()
+        const { fields } = yield* asked(tab, Consent.request(client.id))
+        const answers = yield* Effect.all(
+          Array.from({ length: 12 }, (_, index) =>
+            tab.post(decisionPath, { ...fields, decision: both[index % 2] ?? "deny" })
+          ),
+          { concurrency: "unbounded" }
+        )
+        const told = answers.filter(({ status }) => status === 200)
+        assert.lengthOf(told, 6)
+        assert.lengthOf([...new Set(told.map((answer) => Consent.forwardedTo(answer).href))], 1)
+        for (const answer of answers.filter(({ status }) => status !== 200)) isOver(answer)
+      })
+    )
+
+    it.effect("whose code was not exchanged in time, or whose connection has ended, says so and gives nothing", () =>
+      Effect.gen(function* () {
+        const [clock, sql] = [yield* SetClock, yield* SqlClient.SqlClient]
+        const client = yield* Consent.app()
+        const tab = yield* Consent.signedIn()
+        const address = Consent.request(client.id)
+        for (const end of [clock.advance(60_000), sql`DELETE FROM oauth_grant`]) {
+          const { fields } = yield* asked(tab, address)
+          Consent.forwardedTo(yield* tab.post(decisionPath, { ...fields, decision: "allow" }))
+          yield* end
+          const late = yield* givesNothing(tab.post(decisionPath, { ...fields, decision: "allow" }))
+          isOver(late)
+          assert.include(Consent.textOf(late.text), "the app did not take it within a minute")
+          assert.strictEqual(wayBack(late.text, "Look at the request again"), address)
+        }
       })
     )
 
@@ -373,7 +429,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
       })
     )
 
-    it.effect("that an outage has lost is no end of it: the page that says so leads back to the request", () =>
+    it.effect("that an outage has lost can be sent again; the page of what is over leads back to the request", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const client = yield* Consent.app()
@@ -385,14 +441,15 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
           .post(decisionPath, { ...fields, decision: "allow" })
           .pipe(Effect.ensuring(Effect.orDie(sql`ALTER TABLE oauth_code_away RENAME TO oauth_code`)))
         assert.strictEqual(down.status, 503)
-        const late = yield* givesNothing(tab.post(decisionPath, { ...fields, decision: "allow" }))
+        Consent.forwardedTo(yield* tab.post(decisionPath, { ...fields, decision: "allow" }))
+        const late = yield* tab.post(decisionPath, { ...fields, request: "A".repeat(43), decision: "allow" })
         isOver(late)
         const back = wayBack(late.text, "Look at the request again")
         assert.strictEqual(back, address)
         Consent.forwardedTo(yield* tab.decide(back ?? "", "allow"))
         // What is no address of ours is no link.
         for (const url of ["https://evil.example/", "//evil.example", "/dashboard", "/authorize\\evil", ""]) {
-          const other = yield* tab.post(decisionPath, { ...fields, url, decision: "allow" })
+          const other = yield* tab.post(decisionPath, { ...fields, request: "", url, decision: "allow" })
           isOver(other)
           const link = wayBack(other.text, "Look at the request again")
           assert.strictEqual(link, url.startsWith("/authorize") ? "/authorize%5Cevil" : undefined, url)
@@ -520,7 +577,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
         url: "/authorize?"
       })
       assert.strictEqual(yield* waiting, 0)
-      assert.isTrue(Option.isNone(yield* requests.take(2_147_483_647, secret)))
+      assert.isTrue(Option.isNone(yield* requests.find({ sessionId: 2_147_483_647, secret })))
     })
   )
 

@@ -12,7 +12,7 @@ import { quietForm } from "../shared/ButtonForm.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
-import { overviewPath } from "../shared/Layout.ts"
+import { overviewPath, sections } from "../shared/Layout.ts"
 import type { Page } from "../shared/Layout.ts"
 import * as Locale from "../shared/Locale.ts"
 import { signOutPath } from "../shared/ReturnTo.ts"
@@ -139,10 +139,34 @@ export const forward = (
   headers: { refresh: `0;url=${location}` }
 })
 
-/** Errors of a request whose redirect URI is not verified, so that the app cannot be answered. */
-export type Stranded = "client_missing" | "client_unknown" | "redirect_refused" | "too_long" | "not_get" | "over"
+/** The answer to a form that is sent again after the app has used its code. */
+export const connected = ({ client }: ConsentRequest): Page => ({
+  heading: "Access allowed",
+  body: html`<p role="status">
+    You allowed access, and ${nameOf(client.name)} has taken it. Go back to the app; you can close this page.
+  </p>`
+})
 
-const strandings: Readonly<Record<Stranded, { readonly heading: string; readonly text: string }>> = {
+/** The app cannot be answered, because the redirect URI of its request is not verified, or the answer has no effect any more. */
+export type Stranded =
+  | "client_missing"
+  | "client_unknown"
+  | "redirect_refused"
+  | "too_long"
+  | "not_get"
+  | "over"
+  | "allowed"
+  | "denied"
+  | "lapsed"
+
+interface Stranding {
+  readonly heading: string
+  readonly text: string
+  /** By default, that nothing was given. */
+  readonly effect?: string
+}
+
+const strandings: Readonly<Record<Stranded, Stranding>> = {
   client_missing: {
     heading: "The app did not say who it is",
     text: "Its request has no client_id, or several. Start again in the app; if it stays, tell its makers."
@@ -165,7 +189,22 @@ const strandings: Readonly<Record<Stranded, { readonly heading: string; readonly
   },
   over: {
     heading: "This request is over",
-    text: "It was answered already, is older than 15 minutes, or was asked of another sign-in. Start again in the app."
+    text: "It was answered already, is older than 15 minutes, or was asked of another sign-in. Start again in the app.",
+    effect: "Nothing more was given to the app."
+  },
+  denied: {
+    heading: "This request is over",
+    text: "You denied access already, which counts. To allow it, start again in the app."
+  },
+  allowed: {
+    heading: "This request is over",
+    text: "You allowed access already, which counts. To end it, revoke the app among the integrations of your dashboard.",
+    effect: "Nothing was changed."
+  },
+  lapsed: {
+    heading: "This request is over",
+    text: "You allowed access already, but the app did not take it within a minute, or the connection has ended since. Start again in the app.",
+    effect: "Nothing more was given to the app."
   }
 }
 
@@ -177,7 +216,8 @@ export const stranded = (
   status,
   heading: strandings[why].heading,
   body: html`<p>${strandings[why].text}</p>
-    <p>Nothing was given to the app${why === "over" && " this time"}.</p>
+    <p>${strandings[why].effect ?? "Nothing was given to the app."}</p>
+    ${why === "allowed" && html`<p><a href="${sections.integrations}">To the integrations</a></p>`}
     ${request !== undefined && html`<p><a href="${request}">Look at the request again</a></p>`}`
 })
 
