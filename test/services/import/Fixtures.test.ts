@@ -2,17 +2,23 @@
  * Reads the files in `test/fixtures/import`, as the command `import` does. Each has beside it what is expected of it:
  * `<folder>/<trap>.<extension>`, or a folder of files that are read by one command, and `<folder>/<trap>.expected.json`. The name of the
  * folder is the format that must be detected; files in `refused` are no input. A file that needs a map has `<trap>.map.json`.
+ * The files `every-…` have all columns and names that a format reads, and no others.
  *
  * `-u` writes the expectations. Read the difference.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Equal, FileSystem, Layer, Predicate, Result, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs"
 import * as FileReader from "../../../src/services/import/FileReader.ts"
+import { headerOf } from "../../../src/services/import/CsvRows.ts"
 import { formats } from "../../../src/services/import/formats/Format.ts"
+import { fieldsOf, recordNames } from "../../../src/services/import/formats/MapFields.ts"
 import * as Mapping from "../../../src/services/import/formats/Mapping.ts"
+import * as ProductCsv from "../../../src/services/import/formats/ProductCsv.ts"
+import * as ShopCsv from "../../../src/services/import/formats/ShopCsv.ts"
+import * as Taken from "../../../src/services/import/formats/Taken.ts"
 import { nothingLoaded } from "../../../src/services/import/BatchLoader.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import { defaults, nobody, run, runNames } from "../../support/FileImports.ts"
@@ -38,11 +44,12 @@ const mappingOf = Effect.fnUntraced(function* (entry: string) {
   return fs.existsSync(map) ? yield* Mapping.load(map) : undefined
 })
 
-const read = Effect.fnUntraced(function* (entry: string) {
+/** `at`: the folder of the file. */
+const read = Effect.fnUntraced(function* (entry: string, at: string = root) {
   const folder = entry.slice(0, entry.indexOf("/") + 1)
-  const short = (name: string) => name.replaceAll(`${root}/${folder}`, "")
+  const short = (name: string) => name.replaceAll(`${at}/${folder}`, "")
   const mapping = yield* mappingOf(entry)
-  const set = yield* FileReader.read([`${root}/${entry}`], { ...defaults, mapping, store })
+  const set = yield* FileReader.read([`${at}/${entry}`], { ...defaults, mapping, store })
   const chunks = yield* Stream.runCollect(set.chunks)
   const { files, kept, wholeStores } = set.outcome()
   const sum = (count: "skipped" | "otherCurrencies" | "archiveAds") =>
@@ -126,6 +133,102 @@ layer(NodeServices.layer)("each file of fixtures", (it) => {
       yield* compare(entry, found)
     })
   )
+})
+
+/** The names in a JSON document, such as `variants` and `variants.price`. */
+const namesIn = (value: unknown, before = ""): ReadonlyArray<string> => {
+  if (Array.isArray(value)) return value.flatMap((item) => namesIn(item, before))
+  if (!Predicate.isObject(value)) return []
+  return Object.entries(value).flatMap(([name, inner]) => [before + name, ...namesIn(inner, `${before}${name}.`)])
+}
+
+/** The document without the values of a name. */
+const lacking = (value: unknown, path: ReadonlyArray<string>): unknown => {
+  if (Array.isArray(value)) return value.map((item) => lacking(item, path))
+  if (!Predicate.isObject(value)) return value
+  const [first, ...others] = path
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([own, inner]) => {
+      if (own !== first) return [[own, inner] as const]
+      return others.length === 0 ? [] : [[own, lacking(inner, others)] as const]
+    })
+  )
+}
+
+const linesOf = (content: string) => content.trimEnd().split("\n")
+const isTable = (entry: string) => entry.endsWith(".csv")
+const documentsOf = (entry: string, content: string): ReadonlyArray<unknown> =>
+  (entry.endsWith(".jsonl") ? linesOf(content) : [content]).map((text): unknown => JSON.parse(text))
+
+/** The columns of a table, or the names in a document. */
+const columnsOf = (entry: string): ReadonlyArray<string> => {
+  const content = fs.readFileSync(`${root}/${entry}`, "utf8")
+  if (isTable(entry)) return headerOf(content, ",")
+  return Array.from(new Set(namesIn(documentsOf(entry, content))))
+}
+
+const contentWithout = (entry: string, column: string): string => {
+  const content = fs.readFileSync(`${root}/${entry}`, "utf8")
+  if (isTable(entry)) {
+    const place = headerOf(content, ",").indexOf(column)
+    const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
+    return linesOf(content)
+      .map((line) => headerOf(line, ",").toSpliced(place, 1).map(quoted).join(","))
+      .join("\n")
+  }
+  return documentsOf(entry, content)
+    .map((document) => JSON.stringify(lacking(document, column.split("."))))
+    .join("\n")
+}
+
+const complete = inputs.filter((entry) => entry.includes("/every-"))
+
+layer(NodeServices.layer)("every column", (it) => {
+  it.effect.each(complete)("of a file changes what is read of it: %s", (entry) =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const folder = yield* files.makeTempDirectoryScoped()
+      yield* files.makeDirectory(`${folder}/${entry.slice(0, entry.indexOf("/"))}`)
+      const readWithout = Effect.fnUntraced(function* (column: string) {
+        yield* files.writeFileString(`${folder}/${entry}`, contentWithout(entry, column))
+        return yield* Effect.result(read(entry, folder))
+      })
+      const whole = yield* Effect.result(read(entry))
+      const columns = columnsOf(entry)
+      assert.isNotEmpty(columns)
+      const unread = yield* Effect.filter(columns, (column) =>
+        Effect.map(readWithout(column), (found) => Equal.equals(found, whole))
+      )
+      assert.deepStrictEqual(unread, [])
+    })
+  )
+
+  it("that a format reads is in one of these files", () => {
+    const missing = (format: string, names: ReadonlyArray<string>) => {
+      const found = complete.filter((entry) => entry.startsWith(`${format}/`)).flatMap(columnsOf)
+      const known = new Set(found.map((name) => name.toLowerCase().replace(/^(?:products|data)\./u, "")))
+      return names.filter((name) => !known.has(name.toLowerCase())).map((name) => `${format}: ${name}`)
+    }
+    // The status of a store only shows that a table is a list of stores.
+    const { status: _, ...shopColumns } = ShopCsv.columns
+    const networks = ShopCsv.networkColumns.map(([, name]) => name)
+    assert.deepStrictEqual(
+      [
+        ...Object.entries(Taken.names).flatMap(([format, names]) => missing(format, names)),
+        ...missing("products", Object.values(ProductCsv.names).flat()),
+        ...missing("shops", [...Object.values(shopColumns).flat(), ...networks])
+      ],
+      []
+    )
+    const mapped = complete.flatMap((entry) => {
+      const map = `${root}/${trapOf(entry)}${mapEnding}`
+      if (!fs.existsSync(map)) return []
+      const { fields, record } = Result.getOrThrow(Mapping.decode(JSON.parse(fs.readFileSync(map, "utf8"))))
+      return Object.keys(fields).map((field) => `${record}.${field}`)
+    })
+    const fields = recordNames.flatMap((record) => Object.keys(fieldsOf[record]).map((field) => `${record}.${field}`))
+    assert.sameMembers(mapped, fields)
+  })
 })
 
 /** The tables that an import writes, except for those of the imports themselves. */

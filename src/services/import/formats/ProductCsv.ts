@@ -11,7 +11,7 @@ import { join, keptProduct, nothing, ofFile, ofProduct } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
 /** The names of each column in both generations, in lower case. */
-const names = {
+export const names = {
   handle: ["handle", "url handle"],
   title: ["title"],
   body: ["body (html)", "description"],

@@ -109,6 +109,16 @@ const ads: ReadonlyArray<Row> = [
   ["ad_creative_link_captions", "shop", "the store of the address that it shows"]
 ]
 
+const namesIn = (rows: ReadonlyArray<Row>) => rows.map(([name]) => name)
+
+/** The names that each JSON format reads. */
+export const names = {
+  storefront: namesIn(storefront),
+  bulk: namesIn(bulk),
+  meta: namesIn(meta),
+  ads: namesIn(ads)
+} as const
+
 const products: Readonly<Record<ProductCsv.Column, readonly [field: string, how: string]>> = {
   handle: ["key", "text; without one it is made of the title"],
   title: ["title", "text"],
