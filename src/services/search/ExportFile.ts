@@ -31,12 +31,13 @@ export const columns: Readonly<Record<SearchSubject, ReadonlyArray<string>>> = {
 const rowsAtOnce = 25
 
 /**
- * Within a text, where a spreadsheet may begin a new cell: many languages separate cells by semicolons, and quotation marks
- * within such a cell protect no line break. A hyphen before a space begins the item of a list.
+ * The signs that begin a formula, with the forms of them that spreadsheets take for the same, where a cell may begin: at the
+ * beginning of a text, and after each character that some spreadsheet separates cells or lines by. One that separates by semicolons
+ * begins such a cell within a field of this file, and passes over blanks and quotation marks before the sign.
  */
-const formulaWithin = /(?=[=+@＝＋＠]|[-－][^\s;])(?<=[;\t\r\n]\s*)/gu
+const formula = /(?<=(?:^|[,;|\t\r\n\v\f\u0085\u2028\u2029，；｜])[\s"＂\p{C}]*)[=+\-@\u2212＝＋－＠﹦﹢﹣﹫]/gu
 
-const defused = (text: string): string => text.replaceAll(formulaWithin, "'")
+const defused = (text: string): string => text.replaceAll(formula, "'$&")
 
 /**
  * RFC 4180 in UTF-8. The byte order mark makes spreadsheets detect the encoding. Values that they would run as a formula
@@ -54,6 +55,7 @@ const csv = Effect.fnUntraced(function* (subject: SearchSubject, items: Readonly
         string: defused
       },
       columns: [...columns[subject]],
+      // For a tab or a carriage return at the beginning.
       escape_formulas: true,
       header: at === 0,
       // Otherwise a line feed alone would not be quoted.

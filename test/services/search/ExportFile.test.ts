@@ -9,42 +9,53 @@ import * as ExportFile from "../../../src/services/search/ExportFile.ts"
 import { links } from "../../../src/services/tools/DashboardUrl.ts"
 import * as FakeSearch from "../../support/FakeSearch.ts"
 
-/** What spreadsheets take for a formula, with the forms that they normalize. */
-const formula = /^[=+\-@\t\r＝＋－＠]/u
+/** What spreadsheets take for a formula, with the forms that they normalize, also behind blanks. */
+const formula = /^\s*[=+\-@\u2212＝＋－＠﹦﹢﹣﹫]/u
 
-const beginnings = [
-  "",
-  "=",
-  "+",
-  "-",
-  "@",
-  "\t",
-  "\r",
-  "\n",
-  "＝",
-  "＋",
-  "－",
-  "＠",
-  "'",
-  '"',
-  ",",
-  ";",
-  "\uFEFF"
-] as const
+const signs = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "\u2212"] as const
+const separators = [",", ";", "\t", "|", "\n", "\r", "\r\n", "\u2028", "；"] as const
+const delimiters = [",", ";", "\t", "|"]
+const before = ["", " ", "\u00a0", '"', '""', '" ', "'", "\uFEFF", "\u200b"] as const
 
-/** Texts of third parties, many of which begin as a formula does. */
-const Text = Schema.Struct({
-  first: Schema.Literals(beginnings),
-  rest: Schema.String,
-  separator: Schema.Literals(["", ";", "; ", "\n", "\t", "\r\n"]),
-  second: Schema.Literals(beginnings),
-  last: Schema.String
-})
+/** Texts of third parties, many of which have formulas where a cell may begin. */
+const Text = Schema.Array(
+  Schema.Struct({
+    before: Schema.Literals(before),
+    sign: Schema.Literals(["", ...signs]),
+    rest: Schema.Union([Schema.String, Schema.Literals(["1+1", '1+1"', 'x"', '""'])]),
+    separator: Schema.Literals(["", ...separators])
+  })
+)
 const Texts = Schema.Array(Schema.Struct({ page: Text, headline: Schema.NullOr(Text), store: Text }))
 
 /** Half a surrogate pair has no UTF-8. */
-const textOf = ({ first, last, rest, second, separator: between }: typeof Text.Type) =>
-  (first + rest + between + second + last).toWellFormed()
+const textOf = (parts: typeof Text.Type) =>
+  parts
+    .map(({ before, rest, separator, sign }) => before + sign + rest + separator)
+    .join("")
+    .toWellFormed()
+
+/**
+ * Cells as spreadsheets read them that separate by `delimiter`: a quotation mark begins a quoted cell only at its beginning, and what
+ * follows its end belongs to it.
+ */
+const cellsOf = (file: string, delimiter: string): ReadonlyArray<string> => {
+  const cells: Array<string> = []
+  let at = 0
+  while (at <= file.length) {
+    let cell = ""
+    if (file[at] === '"') {
+      for (at++; at < file.length; at++) {
+        if (file[at] === '"' && file[++at] !== '"') break
+        cell += file[at] ?? ""
+      }
+    }
+    for (; at < file.length && file[at] !== delimiter && !/[\r\n]/u.test(file[at] ?? ""); at++) cell += file[at] ?? ""
+    cells.push(cell)
+    at++
+  }
+  return cells
+}
 
 const context = links({ baseUrl: "https://discovery.test" })
 
@@ -83,18 +94,11 @@ const fileOf = (...args: Parameters<typeof ExportFile.fileOf>) => Effect.runSync
 
 const rowsOf = (csv: string): ReadonlyArray<ReadonlyArray<string>> => parse(csv, { bom: true })
 
-/** Where a spreadsheet may begin another cell, if semicolons or tabs separate its cells. */
-const separator = /([;\t\r\n]\s*)/u
-const isFormulaWithin = (part: string) => /^(?:[=+@＝＋＠]|[-－]\S)/u.test(part)
-
-const defused = (value: string) => {
-  const [first = "", ...others] = value.split(separator)
-  const text = [first, ...others.map((part) => (isFormulaWithin(part) ? `'${part}` : part))].join("")
-  return formula.test(text) ? `'${text}` : text
-}
+/** Without the apostrophes before signs, which the texts may have had before. */
+const bare = (value: string) => value.replace(/^'(?=[\t\r])/u, "").replaceAll(/'(?=[=+\-@\u2212＝＋－＠﹦])/gu, "")
 
 describe("the file of an export", () => {
-  it.prop("has every text as it was, but for an apostrophe before a formula", [Texts], ([texts]) => {
+  it.prop("has every text as it was, but for an apostrophe before what begins as a formula", [Texts], ([texts]) => {
     const { text: csv } = fileOf(
       "csv",
       "ads",
@@ -110,17 +114,36 @@ describe("the file of an export", () => {
     const [head = [], ...rows] = rowsOf(csv)
     assert.deepStrictEqual(head, columns.ads)
     assert.deepStrictEqual(
-      rows.map((row) => ["id", "page_name", "headline", "shop.name"].map((name) => row[head.indexOf(name)])),
+      rows.map((row) =>
+        ["id", "page_name", "headline", "shop.name"].map((name) => bare(row[head.indexOf(name)] ?? ""))
+      ),
       texts.map(({ headline, page, store }, index) => [
         String(index + 1),
-        defused(textOf(page)),
-        headline === null ? "" : defused(textOf(headline)),
-        defused(textOf(store))
+        bare(textOf(page)),
+        headline === null ? "" : bare(textOf(headline)),
+        bare(textOf(store))
       ])
     )
-    for (const value of rows.flat()) {
-      assert.notMatch(value, formula)
-      assert.isFalse(value.split(separator).slice(1).some(isFormulaWithin), value)
+    for (const value of rows.flat()) assert.notMatch(value, /^[\t\r]/u)
+    for (const delimiter of delimiters) {
+      for (const cell of cellsOf(csv.slice(1), delimiter)) assert.notMatch(cell, formula, delimiter)
+    }
+  })
+
+  it.each(["ads", "products", "stores"] as const)("has no formula in any field of %s", (subject) => {
+    const attacks = ["", ...separators.map((separator) => `a${separator}`)].flatMap((beginning) =>
+      before.flatMap((first) => signs.map((sign) => `${beginning}${first}${sign}1+1;b`))
+    )
+    for (const text of attacks) {
+      const item: Record<string, unknown> = {}
+      for (const [name = "", field] of columns[subject].map((column) => column.split("."))) {
+        item[name] = field === undefined ? text : Object.assign(item[name] ?? {}, { [field]: [text, text] })
+      }
+      // No item has a text in every field.
+      const { text: csv } = fileOf("csv", subject, [item as unknown as ShopItem])
+      for (const delimiter of delimiters) {
+        for (const cell of cellsOf(csv.slice(1), delimiter)) assert.notMatch(cell, formula, text + delimiter)
+      }
     }
   })
 
@@ -134,12 +157,24 @@ describe("the file of an export", () => {
     assert.isTrue(text.endsWith("\r\n"))
   })
 
-  it("has no formula after a semicolon or a line break, and leaves lists of hyphens", () => {
-    const headline = "Sale;=cmd|'/c calc'!A0;x"
-    const text = "Sale;-;\n=HYPERLINK(1)\n- one\n-2+3; @x;\t+1"
-    const [head = [], row = []] = rowsOf(fileOf("csv", "ads", [ad({ headline, ad_text: text })]).text)
-    assert.strictEqual(row[head.indexOf("headline")], "Sale;'=cmd|'/c calc'!A0;x")
-    assert.strictEqual(row[head.indexOf("ad_text")], "Sale;-;\n'=HYPERLINK(1)\n- one\n'-2+3; '@x;\t'+1")
+  it("has an apostrophe right before a sign that begins a cell, and nowhere else", () => {
+    const written = (headline: string) => {
+      const [head = [], row = []] = rowsOf(fileOf("csv", "ads", [ad({ headline })]).text)
+      return row[head.indexOf("headline")]
+    }
+    for (const [text, expected] of [
+      ["Sale;=cmd|'/c calc'!A0;x", "Sale;'=cmd|'/c calc'!A0;x"],
+      ['a;"=1+1;b', `a;"'=1+1;b`],
+      ['a;"" ""-1', `a;"" ""'-1`],
+      ['"=1', `"'=1`],
+      [" ＝1", " '＝1"],
+      ["\t+1", "'\t'+1"],
+      ["Sale\n- one\r\n@x", "Sale\n'- one\r\n'@x"],
+      ["=1+1-1", "'=1+1-1"],
+      ["5 - 3 = 2, a+b; c-d", "5 - 3 = 2, a+b; c-d"]
+    ] as const) {
+      assert.strictEqual(written(text), expected)
+    }
   })
 
   it("keeps negative figures numbers, lists in one cell, and what is unknown empty", () => {
