@@ -2,7 +2,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import type { Stripe } from "stripe"
 
-/** The signature is wrong or too old, or what is signed is no event. */
+/** The signature is wrong, or not of this time, or what is signed is no event of this time. */
 export class EventRefused extends Schema.TaggedError<EventRefused>()("EventRefused", { message: Schema.String }) {}
 
 export interface BillingEvent {
@@ -14,15 +14,24 @@ export interface BillingEvent {
   readonly customerId: string | undefined
 }
 
-/** Older signatures are refused. Stripe signs every attempt to deliver an event. */
+/** Signatures are at most so much older than the clock of this server, or ahead of it. Stripe signs every attempt to deliver. */
 const toleranceSeconds = 300
+
+/**
+ * The time of a signature, in seconds since 1970; `undefined` without exactly one. The library reads the beginning of the text
+ * as a number, takes the last of several, and compares what is no number as if it were new.
+ */
+const signedAt = (signature: string): number | undefined => {
+  const [time, ...others] = signature.split(",").filter((item) => /^\s*t\s*(?:=|$)/u.test(item))
+  return others.length === 0 && time !== undefined && /^t=\d{1,12}$/u.test(time) ? Number(time.slice(2)) : undefined
+}
 
 const Id = Schema.String.check(Schema.isBetweenLength(1, 255))
 
 const Event = Schema.Struct({
   id: Id,
   type: Schema.String,
-  created: Schema.Finite,
+  created: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   data: Schema.Struct({
     object: Schema.Struct({
       object: Schema.optionalKey(Schema.String),
@@ -33,13 +42,18 @@ const Event = Schema.Struct({
 })
 const decodeEvent = Schema.decodeUnknownEffect(Event)
 
+const checkClock = "check the clock of this server."
+
 const refusals = {
+  ahead: `The event or its signature is from more than ${toleranceSeconds} seconds in the future; ${checkClock}`,
   noEvent: "The body is not an event of Stripe.",
-  old: `The signature is older than ${toleranceSeconds} seconds. Stripe signs every attempt; check the clock of this server.`,
+  old: `The signature is older than ${toleranceSeconds} seconds. Stripe signs every attempt; ${checkClock}`,
   wrong: "The signature does not match. Check that STRIPE_WEBHOOK_SECRET is the secret of this endpoint."
 } as const
 
-/** Checks the signature and its age before it looks at the event. `nowMillis` is the time of arrival since 1970. */
+const refused = (reason: keyof typeof refusals) => new EventRefused({ message: refusals[reason] })
+
+/** Checks the signature and its time before it looks at the event. `nowMillis` is the time of arrival since 1970. */
 export type Reader = (
   body: Uint8Array,
   signature: string,
@@ -49,33 +63,32 @@ export type Reader = (
 export const reader =
   (stripe: Stripe, webhookSecret: Redacted.Redacted): Reader =>
   (body, signature, nowMillis) =>
-    Effect.try({
-      // The library compares signature and age before it parses the event. It throws for everything that it refuses.
-      try: () =>
-        stripe.webhooks.constructEvent(
-          body,
-          signature,
-          Redacted.value(webhookSecret),
-          toleranceSeconds,
-          undefined,
-          nowMillis
-        ),
-      catch: (cause) => new EventRefused({ message: refusalOf(stripe, cause) })
-    }).pipe(
-      Effect.flatMap((event) =>
-        Effect.mapError(decodeEvent(event), () => new EventRefused({ message: refusals.noEvent }))
-      ),
-      Effect.map(({ created, data, id, type }) => ({
-        id,
-        type,
-        createdAt: created,
-        customerId: customerOf(data.object)
-      }))
-    )
+    Effect.gen(function* () {
+      const latest = Math.floor(nowMillis / 1000) + toleranceSeconds
+      const time = signedAt(signature)
+      if (time === undefined) return yield* refused("wrong")
+      const signed = yield* Effect.try({
+        // The library compares signature and age before it parses the event. It throws for everything that it refuses.
+        try: () =>
+          stripe.webhooks.constructEvent(
+            body,
+            signature,
+            Redacted.value(webhookSecret),
+            toleranceSeconds,
+            undefined,
+            nowMillis
+          ),
+        catch: (cause) => refused(reasonOf(stripe, cause))
+      })
+      if (time > latest) return yield* refused("ahead")
+      const { created, data, id, type } = yield* Effect.mapError(decodeEvent(signed), () => refused("noEvent"))
+      if (created > latest) return yield* refused("ahead")
+      return { id, type, createdAt: created, customerId: customerOf(data.object) }
+    })
 
-const refusalOf = ({ errors }: Stripe, cause: unknown): string => {
-  if (!(cause instanceof errors.StripeSignatureVerificationError)) return refusals.noEvent
-  return cause.message.includes("tolerance") ? refusals.old : refusals.wrong
+const reasonOf = ({ errors }: Stripe, cause: unknown): keyof typeof refusals => {
+  if (!(cause instanceof errors.StripeSignatureVerificationError)) return "noEvent"
+  return cause.message.includes("tolerance") ? "old" : "wrong"
 }
 
 const customerOf = ({ customer, id, object }: (typeof Event.Type)["data"]["object"]): string | undefined => {

@@ -2,6 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber, Layer, Logger, Metric, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import { createHmac } from "node:crypto"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
 import { AppConfig } from "../../../src/Config.ts"
@@ -153,7 +154,7 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
       })
     )
 
-    it.effect("D72 that is forged, too old or no event is refused before anything is asked", () =>
+    it.effect("D72 that is forged, not of this time or no event is refused before anything is asked", () =>
       Effect.gen(function* () {
         const { customerId } = yield* customer()
         const double = yield* StripeDouble
@@ -162,7 +163,26 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
         const changed = new Uint8Array(good.body)
         changed[changed.length - 2] = 32
         const before = { calls: double.calls.length, events: yield* countEvents }
+        /** Signed with the right secret, but with any text as its time. */
+        const signedAt = (time: string, header = `t=${time}`): typeof good => {
+          const secret = double.environment["STRIPE_WEBHOOK_SECRET"] ?? ""
+          const hash = createHmac("sha256", secret).update(`${time}.`).update(good.body).digest("hex")
+          return { body: good.body, signature: `${header},v1=${hash}` }
+        }
+        const createdAt = (created: number | string) =>
+          double.sign(`{"id":"evt_of_time","type":"x","created":${created},"data":{"object":{}}}`, { timestamp })
         const refused: ReadonlyArray<readonly [delivery: typeof good, because: RegExp]> = [
+          ...["NaN", "-1", ""].map((time) => [signedAt(time), /does not match/u] as const),
+          [signedAt("NaN", "t=later"), /does not match/u],
+          [signedAt("NaN", "t"), /does not match/u],
+          [signedAt(String(timestamp), `t=${timestamp}s`), /does not match/u],
+          [signedAt(String(timestamp), `t=1,t=${timestamp}`), /does not match/u],
+          [double.event({ customer: customerId, timestamp: timestamp + 301 }), /in the future/u],
+          [double.event({ customer: customerId, timestamp: 99_999_999_999 }), /in the future/u],
+          [createdAt(timestamp + 301), /in the future/u],
+          ...["1e300", -1, 1.5, `"now"`, "null"].map(
+            (created) => [createdAt(created), /not an event|future/u] as const
+          ),
           [double.event({ customer: customerId, timestamp, secret: "whsec_another" }), /does not match/u],
           [{ ...good, body: changed }, /does not match/u],
           [{ ...good, signature: "" }, /does not match/u],
@@ -183,10 +203,10 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
           assert.match(error.message, because)
         }
         assert.deepStrictEqual({ calls: double.calls.length, events: yield* countEvents }, before)
-        assert.strictEqual(
-          yield* deliver(double.event({ customer: customerId, timestamp: timestamp - 299 })),
-          "processed"
-        )
+        for (const seconds of [-300, 300]) {
+          const delivery = double.event({ customer: customerId, timestamp: timestamp + seconds })
+          assert.strictEqual(yield* deliver(delivery), "processed")
+        }
       })
     )
 
