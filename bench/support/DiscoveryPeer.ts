@@ -3,13 +3,13 @@ import { Effect, Layer, Logger, References } from "effect"
 import { HttpServer } from "effect/http"
 import * as Router from "../../src/http/Router.ts"
 import * as Server from "../../src/http/Server.ts"
-import * as JsonLog from "../../src/services/JsonLog.ts"
+import * as LogLines from "../../src/services/LogLines.ts"
 import { announce } from "./PeerProcess.ts"
 
 /** With `quiet`, the line that each call logs is left out; the other peers write none either. */
 const logs = (quiet: boolean) =>
   Layer.merge(
-    Logger.layer([JsonLog.logger]),
+    Logger.layer([LogLines.toStandardError(LogLines.json)]),
     Layer.succeed(References.MinimumLogLevel, quiet ? ("Warn" as const) : ("Info" as const))
   )
 

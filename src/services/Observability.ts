@@ -3,13 +3,13 @@ import { Effect, Layer, Logger, Option, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
 import { AppConfig } from "../Config.ts"
-import * as JsonLog from "./JsonLog.ts"
+import * as LogLines from "./LogLines.ts"
 
 /** Machine-readable formats go to standard error, so that the output of a command can be piped. */
 const loggers = {
   pretty: Logger.consolePretty(),
-  logfmt: Logger.withConsoleError(Logger.formatLogFmt),
-  json: JsonLog.logger
+  logfmt: LogLines.toStandardError(LogLines.logfmt),
+  json: LogLines.toStandardError(LogLines.json)
 } as const
 
 export const layer = Layer.unwrap(

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import * as Outage from "../../src/http/Outage.ts"
-import * as JsonLog from "../../src/services/JsonLog.ts"
+import * as LogLines from "../../src/services/LogLines.ts"
 
 it.effect("an outage is logged once a second, with a cause, a request, and how many requests were left out", () => {
   const lines: Array<unknown> = []
@@ -27,5 +27,5 @@ it.effect("an outage is logged once a second, with a cause, a request, and how m
       assert.deepInclude(lines[index], entry(id, leftOut))
       assert.include(JSON.stringify(lines[index]), `why ${id}`)
     }
-  }).pipe(Effect.provide(Logger.layer([Logger.map(JsonLog.format, (line) => void lines.push(JSON.parse(line)))])))
+  }).pipe(Effect.provide(Logger.layer([Logger.map(LogLines.json, (line) => void lines.push(JSON.parse(line)))])))
 })

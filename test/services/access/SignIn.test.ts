@@ -9,7 +9,7 @@ import { Passwords, PasswordsBusy } from "../../../src/services/access/Passwords
 import { Sessions } from "../../../src/services/access/Sessions.ts"
 import { SignIn } from "../../../src/services/access/SignIn.ts"
 import * as Database from "../../../src/services/database/Database.ts"
-import * as JsonLog from "../../../src/services/JsonLog.ts"
+import * as LogLines from "../../../src/services/LogLines.ts"
 import * as Access from "../../support/Access.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { recorded } from "../../support/Statements.ts"
@@ -138,7 +138,7 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
     Effect.gen(function* () {
       const { attempt, email, id } = yield* owner
       const lines: Array<string> = []
-      const logged = Effect.provide(Logger.layer([Logger.map(JsonLog.format, (line) => void lines.push(line))]))
+      const logged = Effect.provide(Logger.layer([Logger.map(LogLines.json, (line) => void lines.push(line))]))
       yield* logged(tagOf(attempt(right, newAddress())))
       yield* logged(tagOf(attempt(wrong, newAddress())))
       yield* logged(tagOf(attempt(wrong, newAddress(), "nobody@discovery.test")))

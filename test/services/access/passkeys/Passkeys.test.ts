@@ -5,7 +5,7 @@ import type { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { Passkeys } from "../../../../src/services/access/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../../../../src/services/access/passkeys/PasskeySignIn.ts"
 import { SecondStep } from "../../../../src/services/access/passkeys/SecondStep.ts"
-import * as JsonLog from "../../../../src/services/JsonLog.ts"
+import * as LogLines from "../../../../src/services/LogLines.ts"
 import { allowedBy, Authenticator } from "../../../support/Authenticator.ts"
 import * as PasskeyAccess from "../../../support/PasskeyAccess.ts"
 import { origin, tagOf } from "../../../support/PasskeyAccess.ts"
@@ -55,7 +55,7 @@ layer(PasskeyAccess.layer, { excludeTestServices: true })("Passkeys", (it) => {
         const authenticator = yield* add()
         const { options, send } = yield* guest
         const lines: Array<string> = []
-        const logged = Effect.provide(Logger.layer([Logger.map(JsonLog.format, (line) => void lines.push(line))]))
+        const logged = Effect.provide(Logger.layer([Logger.map(LogLines.json, (line) => void lines.push(line))]))
         const answer = authenticator.answer(yield* options)
         yield* logged(send(answer))
         assert.strictEqual(yield* logged(tagOf(send(answer))), "ChallengeExpired")
