@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Cause, Console, Effect, Exit, FileSystem, Layer, Runtime, Sink, Stdio, Stream } from "effect"
+import { Cause, Console, Effect, Exit, FileSystem, Layer, Option, Runtime, Sink, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
 import { catalogCommand } from "../../src/cli/CatalogCommand.ts"
 import { demoCommand, loadDemoOnce } from "../../src/cli/DemoCommand.ts"
@@ -70,7 +70,9 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
       assert.strictEqual(imported.code, 0)
       assert.notMatch(imported.text, /added/)
       assert.match(imported.text, /already, or twice in the input: 1,8\d\d$/)
-      yield* loadDemoOnce.pipe(Effect.provide([Stdio.layerTest({}), AppConfig.layerOf({ demoSize: "tiny" })]))
+      yield* loadDemoOnce.pipe(
+        Effect.provide([Stdio.layerTest({}), AppConfig.layerOf({ demoSize: Option.some("tiny") })])
+      )
       assert.notMatch((yield* run(["demo", "load", "--size", "tiny"])).text, /added/)
 
       const next = yield* run(["demo", "export", "--size", "tiny", "--as-of", "2026-07-02"])
@@ -118,6 +120,24 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
         assert.strictEqual(code, 1)
         assert.match(text, message)
       }
+    })
+  )
+
+  it.effect("D58 an import that fails before it has loaded anything leaves no source, and one before stays", () =>
+    Effect.gen(function* () {
+      const { path } = yield* file(`${shop}{}\n{}\n`)
+      const broken = `${path}.gz`
+      yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFileString(broken, "\u001f\u008b no gzip"))
+      const listed = Effect.map(run(["catalog", "sources"]), ({ text }) => text)
+      const before = yield* listed
+      for (const line of [[path, "--max-rejects", "0"], [path, "--max-rejects", "1"], [broken], [`${path}.not`]]) {
+        assert.strictEqual((yield* run(["import", ...line, "--source", "fails"])).code, 1)
+        assert.strictEqual(yield* listed, before)
+      }
+      assert.strictEqual((yield* run(["import", path, "--source", "works"])).code, 2)
+      assert.strictEqual((yield* run(["import", path, "--source", "works", "--max-rejects", "0"])).code, 1)
+      assert.match(yield* listed, /^works: .*, 1 imports;/mu)
+      assert.include((yield* run(["catalog", "forget", "works"])).text, "only works had")
     })
   )
 

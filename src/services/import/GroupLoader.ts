@@ -16,6 +16,8 @@ export interface Group {
   /** The next batch; empty at the end of the input. */
   readonly next: Effect.Effect<ReadonlyArray<ImportRow>, ImportError>
   readonly onLoaded: (rows: number, loaded: LoadedBatch) => Effect.Effect<void, ImportError>
+  /** Runs before the transaction ends; without it, nothing was committed. */
+  readonly onCommit: Effect.Effect<void>
   /** Whether the catalog is empty; all batches are then one group. */
   readonly isFirstLoad: boolean
 }
@@ -23,7 +25,7 @@ export interface Group {
 /** Loads the first batch and those that follow within the limits. Returns whether more may follow. */
 export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
   first: ReadonlyArray<ImportRow>,
-  { isFirstLoad, next, onLoaded, origin, sql }: Group
+  { isFirstLoad, next, onCommit, onLoaded, origin, sql }: Group
 ): Effect.fn.Return<boolean, ImportError | SqlError.SqlError> {
   const limits = yield* GroupLimits
   return yield* longTransaction(
@@ -61,6 +63,7 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
       }
       if (isFirstLoad) yield* sql`ANALYZE niche, category, shop, traffic_month, product, ad`
       yield* CatalogVersion.commit(sql, version, { items, figures, niches })
+      yield* onCommit
       return Option.isNone(rows)
     })
   )

@@ -4,7 +4,7 @@
  *
  * The first load of an empty catalog is one transaction, all or nothing.
  */
-import { Clock, Context, Effect, Layer, Pull, Queue, Schema, Stream } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Pull, Queue, Schema, Stream } from "effect"
 import type { Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
@@ -89,11 +89,15 @@ export class Importer extends Context.Service<
           const startedAt = yield* Clock.currentTimeMillis
           const report = new Report(options)
           const { asOf } = options.provenance
-          const origin = {
-            ...(yield* Provenances.begin(sql, options.provenance)),
-            asOf,
-            notesProducts: options.notesProducts ?? (() => false)
-          }
+          let mayBeLoaded = false
+          const begun = yield* Effect.acquireRelease(Provenances.begin(sql, options.provenance), (begun, exit) =>
+            Exit.isSuccess(exit) || mayBeLoaded
+              ? Effect.void
+              : Effect.catch(Provenances.discard(sql, begun), (error) =>
+                  Effect.logWarning("The row of an import that has loaded nothing could not be removed", error)
+                )
+          )
+          const origin = { ...begun, asOf, notesProducts: options.notesProducts ?? (() => false) }
           const queue = yield* Stream.toQueue(
             batches(source, batchRows, (chunk) => report.read(chunk)),
             { capacity: batchesAhead }
@@ -102,6 +106,7 @@ export class Importer extends Context.Service<
             sql,
             origin,
             next: Pull.catchDone(Queue.take(queue), () => Effect.succeed([])),
+            onCommit: Effect.sync(() => void (mayBeLoaded = true)),
             onLoaded: (rows: number, loaded: LoadedBatch) => report.add(rows, loaded),
             isFirstLoad: yield* isEmpty
           }

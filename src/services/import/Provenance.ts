@@ -42,6 +42,20 @@ export const begin = Effect.fn("Provenance.begin")(function* (
   )
 })
 
+/** Removes the row of an import that has loaded nothing, and its source if it has no other import. */
+export const discard = (
+  sql: SqlClient.SqlClient,
+  { importId, sourceId }: Pick<Origin, "importId" | "sourceId">
+): Effect.Effect<void, SqlError.SqlError> =>
+  sql
+    .withTransaction(
+      Effect.andThen(
+        sql`DELETE FROM import WHERE id = ${importId}`,
+        sql`DELETE FROM source WHERE id = ${sourceId} AND NOT EXISTS (SELECT FROM import WHERE source_id = ${sourceId})`
+      )
+    )
+    .pipe(Effect.asVoid)
+
 export const finish = (
   sql: SqlClient.SqlClient,
   importId: number,
