@@ -770,6 +770,13 @@ CREATE TABLE page_view (
   CONSTRAINT page_view_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
 ) WITH (fillfactor=80);
 
+CREATE TABLE server_address (
+  is_only boolean NOT NULL DEFAULT true,
+  base_url text NOT NULL,
+  CONSTRAINT server_address_pkey PRIMARY KEY (is_only),
+  CONSTRAINT server_address_is_only_check CHECK (is_only)
+);
+
 CREATE OR REPLACE FUNCTION public.account_change_is_append_only()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -10,6 +10,7 @@ import activity from "./0006_activity.ts"
 import billing from "./0007_billing.ts"
 import limits from "./0008_limits.ts"
 import decisions from "./0009_decisions.ts"
+import serverAddress from "./0010_server_address.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_accounts": accounts,
@@ -20,5 +21,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0006_activity": activity,
   "0007_billing": billing,
   "0008_limits": limits,
-  "0009_decisions": decisions
+  "0009_decisions": decisions,
+  "0010_server_address": serverAddress
 }

@@ -111,7 +111,7 @@ const settings = Config.all({
   dataDir: readOrDefault(Schema.String, "DATA_DIR"),
   indexDir: Config.option(read(Schema.String, "INDEX_DIR")),
   searchWorkers: Config.option(read(whole(0, 256), "SEARCH_WORKERS")),
-  demoSize: readOrDefault(Schema.Literals(["tiny", "demo", "large"]), "DEMO_SIZE"),
+  demoSize: Config.option(read(Schema.Literals(["tiny", "demo", "large"]), "DEMO_SIZE")),
   planCreditsGrowth: readOrDefault(whole(0, maxCredits), "PLAN_CREDITS_GROWTH"),
   planCreditsPro: readOrDefault(whole(0, maxCredits), "PLAN_CREDITS_PRO"),
   rateLimitPerMinute: readOrDefault(whole(0, maxCredits), "RATE_LIMIT_PER_MINUTE"),
@@ -142,6 +142,7 @@ const settings = Config.all({
     return {
       ...values,
       baseUrl,
+      hasBaseUrl: Option.isSome(values.baseUrl),
       indexDir: Option.getOrElse(values.indexDir, () => path.join(values.dataDir, "index")),
       searchWorkers: Option.getOrElse(values.searchWorkers, () => Math.max(1, os.availableParallelism() - 1)),
       /** The OAuth resource, and the address for MCP clients. */

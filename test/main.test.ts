@@ -86,6 +86,9 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
 
           const first = yield* ServerProcess.start(environment)
           const printed = first.printed()
+          // Nothing for programs stands among what people read.
+          assert.notMatch(printed + first.logged(), /^\{/mu)
+          assert.include(printed, `Mails     ${path.resolve(environment.DATA_DIR, "mail")}`)
           const [growth = "", pro = "", unpaid = ""] = keysIn(printed)
           assert.include(printed, `http://localhost:${port}/mcp`)
           assert.match(printed, /E-mail +growth@demo\.example\n +Password +\S{12,}/u)
@@ -109,14 +112,34 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
           assert.strictEqual(beside.code, 0, beside.err)
           assert.include(beside.out, "unpaid@demo.example")
 
+          const apart = { DATA_DIR: environment.DATA_DIR }
+          const made = yield* ServerProcess.command(apart, "account", "create", "ada@analytical.test")
+          assert.include(made.out, `link  http://localhost:${port}/reset-password/new?token=`)
+          const reset = yield* ServerProcess.command(
+            { ...apart, BASE_URL: "https://discovery.test" },
+            "account",
+            "reset-password",
+            "ada@analytical.test"
+          )
+          assert.include(reset.out, "link  https://discovery.test/reset-password/new?token=")
+
           const other = path.join(folder, "other")
           const taken = yield* ServerProcess.command({ ...environment, DATA_DIR: other })
           assert.notStrictEqual(taken.code, 0)
-          assert.include(taken.err, "PORT")
+          assert.include(taken.err, `another program listens on 127.0.0.1:${port} already`)
+          assert.include(taken.err, "set PORT to another number")
           const free = String(yield* ServerProcess.freePort)
           const takenMetrics = yield* ServerProcess.command({ ...environment, DATA_DIR: other, PORT: free })
           assert.notStrictEqual(takenMetrics.code, 0)
+          assert.include(takenMetrics.err, `another program listens on 127.0.0.1:${metricsPort} already`)
           assert.include(takenMetrics.err, "METRICS_PORT")
+          const foreign = yield* ServerProcess.command({
+            DATA_DIR: other,
+            PORT: free,
+            HOST: "::ffff:1.2.3.4",
+            BASE_URL: "https://discovery.test"
+          })
+          assert.match(foreign.err, /does not have the address \[::ffff:1\.2\.3\.4\]\. Set HOST/u)
           assert.isFalse(fs.existsSync(other), "nothing is prepared for a server that cannot listen")
 
           const access = path.join(environment.DATA_DIR, "demo-access.json")
@@ -128,14 +151,18 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
 
           assert.strictEqual(yield* first.end("SIGTERM"), 0)
 
-          const second = yield* ServerProcess.start(environment)
+          const second = yield* ServerProcess.start({ ...environment, DEMO_SIZE: "large", LOG_FORMAT: "logfmt" })
+          assert.match(second.printed(), /^DEMO_SIZE=large has no effect: .* has data already/mu)
           assert.deepStrictEqual(keysIn(second.printed()).slice(0, 3), [growth, pro, unpaid])
           assert.notInclude(second.printed(), "records")
           const usage = yield* Effect.promise(() => call(port, growth, "get_usage"))
           assert.strictEqual(result(usage.json)._meta["discovery/credits"].remaining, 1999)
+          assert.match(second.logged(), /^timestamp=\S+ level=INFO event=tools\/call tool=get_usage /mu)
+          assert.notMatch(second.logged(), /message="?\{|^\{/mu)
           yield* second.end("SIGKILL")
 
           const third = yield* ServerProcess.start(environment)
+          assert.notInclude(third.printed(), "DEMO_SIZE")
           const again = yield* Effect.promise(() => call(port, growth, "get_usage"))
           assert.strictEqual(result(again.json)._meta["discovery/credits"].remaining, 1999)
           assert.strictEqual(yield* third.end("SIGINT"), 0)

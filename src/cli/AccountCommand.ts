@@ -9,7 +9,9 @@ import { Accounts } from "../services/access/Accounts.ts"
 import type { AccountRecord } from "../services/access/AccountRecord.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { availableOnce } from "../services/database/Availability.ts"
+import * as ServerAddress from "../services/database/ServerAddress.ts"
 import { linkTo } from "../services/mail/Letter.ts"
+import { oneOf, withDefault } from "./Parameters.ts"
 import { asUserError } from "./UserErrors.ts"
 import type { Told } from "./UserErrors.ts"
 
@@ -19,11 +21,8 @@ export const accountOf = (email: string) => Effect.flatMap(Accounts, (accounts) 
 
 /** Not an argument: other users of the machine and the shell history would see it. */
 const passwordFrom = Flag.Literals("password", ["link", "prompt", "stdin"]).pipe(
-  Flag.withDescription("Who sets the password: the owner by a link that is printed, or you here"),
-  Flag.withDefault("link")
+  withDefault("Who sets the password: the owner by a link that is printed, or you here", "link")
 )
-
-const plan = Argument.Literals("plan", plans).pipe(Argument.withDescription("The plan"))
 
 /** Chunks of standard input that are read at most; the password is in the first. */
 const maxParts = 64
@@ -46,11 +45,17 @@ const readPassword = Effect.fnUntraced(function* (from: "link" | "prompt" | "std
 /** As the mail of a password reset has it. */
 const tellLink = Effect.fnUntraced(function* (from: "link" | "prompt" | "stdin", email: string) {
   if (from !== "link") return
-  const { baseUrl } = yield* AppConfig
+  const config = yield* AppConfig
   const links = yield* AccountLinks
   const made = yield* availableOnce(links.make({ purpose: "reset", email }))
   if (Option.isNone(made)) return
-  const link = linkTo(baseUrl, "reset", made.value.secret)
+  // The server may have its address from an environment that this command does not have.
+  const server = config.hasBaseUrl ? Option.none() : yield* availableOnce(ServerAddress.last)
+  const link = linkTo(
+    Option.getOrElse(server, () => config.baseUrl),
+    "reset",
+    made.value.secret
+  )
   yield* Console.log(`link  ${link}   (sets the password, once, within 30 minutes; shown this once)`)
 })
 
@@ -79,13 +84,10 @@ const create = Command.make(
   "create",
   {
     email,
-    plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("The plan"), Flag.withDefault("starter")),
-    status: Flag.Literals("status", subscriptionStatuses).pipe(
-      Flag.withDescription("Status of the subscription"),
-      Flag.withDefault("active")
-    ),
+    plan: Flag.Literals("plan", plans).pipe(withDefault("The plan", "starter")),
+    status: Flag.Literals("status", subscriptionStatuses).pipe(withDefault("Status of the subscription", "active")),
     beganOn: Flag.String("began-on").pipe(
-      Flag.withDescription("Day that the subscription began, YYYY-MM-DD (UTC); today without it"),
+      Flag.withDescription("Day that the subscription began, YYYY-MM-DD (UTC); default: today"),
       Flag.optional
     ),
     password: passwordFrom
@@ -115,13 +117,11 @@ const list = Command.make("list", {}, () =>
   )
 ).pipe(Command.withDescription("List the accounts"))
 
-const setPlan = Command.make("set-plan", { email, plan }, ({ email, plan }) =>
+const setPlan = Command.make("set-plan", { email, plan: oneOf("plan", plans, "The plan") }, ({ email, plan }) =>
   change((accounts) => accounts.setPlan(email, plan))
 ).pipe(Command.withDescription("Change the plan; the allowance of the current period follows"))
 
-const status = Argument.Literals("status", subscriptionStatuses).pipe(
-  Argument.withDescription("Status of the subscription")
-)
+const status = oneOf("status", subscriptionStatuses, "Status of the subscription")
 
 const setStatus = Command.make("set-status", { email, status }, ({ email, status }) =>
   change((accounts) => accounts.setStatus(email, status))
@@ -145,9 +145,7 @@ const setRole = Command.make(
   "set-role",
   {
     email,
-    role: Argument.Literals("role", roles).pipe(
-      Argument.withDescription("operator: sees all accounts in the dashboard and sets their plan and status")
-    )
+    role: oneOf("role", roles, "operator: sees all accounts in the dashboard and sets their plan and status")
   },
   ({ email, role }) =>
     Effect.gen(function* () {
@@ -161,8 +159,8 @@ const grant = Command.make(
   "grant",
   {
     email,
-    credits: Argument.Int("credits").pipe(Argument.withDescription("Credits to add to the current period")),
-    note: Flag.String("note").pipe(Flag.withDescription("Why; kept in the ledger"), Flag.optional)
+    credits: Argument.Int("credits").pipe(Argument.withDescription("Credits to add to the current period, 1 or more")),
+    note: Flag.String("note").pipe(Flag.withDescription("Why; kept in the ledger; default: no note"), Flag.optional)
   },
   ({ credits, email, note }) => change((accounts) => accounts.grant(email, credits, Option.getOrUndefined(note)))
 ).pipe(Command.withDescription("Grant credits"))

@@ -62,7 +62,11 @@ const unknownSource = Effect.fnUntraced(function* (source: string) {
   })
 })
 
-const imports = Command.make("imports", { source: Argument.String("source") }, ({ source }) =>
+const source = Argument.String("source").pipe(
+  Argument.withDescription("Name of the source, as `discovery catalog sources` lists it")
+)
+
+const imports = Command.make("imports", { source }, ({ source }) =>
   Effect.gen(function* () {
     const all = yield* (yield* Sources).imports(source)
     if (all.length === 0) return yield* unknownSource(source)
@@ -80,7 +84,7 @@ const imports = Command.make("imports", { source: Argument.String("source") }, (
   }).pipe(Effect.provide(Sources.layer), asUserError)
 ).pipe(Command.withDescription("List the newest 100 imports of a source, and their files"))
 
-const forget = Command.make("forget", { source: Argument.String("source") }, ({ source }) =>
+const forget = Command.make("forget", { source }, ({ source }) =>
   Effect.gen(function* () {
     const gone = yield* (yield* Sources).forget(source)
     if (gone === undefined) return yield* unknownSource(source)

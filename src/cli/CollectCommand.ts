@@ -7,6 +7,7 @@ import * as Collector from "../services/collect/Collector.ts"
 import type { CollectReport } from "../services/collect/Collector.ts"
 import * as DomainList from "../services/collect/DomainList.ts"
 import * as Signatures from "../services/collect/Signatures.ts"
+import { withDefault } from "./Parameters.ts"
 import * as ProgressBar from "./ProgressBar.ts"
 import { asUserError } from "./UserErrors.ts"
 
@@ -15,28 +16,30 @@ class StoresFailed extends CliError.UserError {
   override readonly [Runtime.errorExitCode] = 2
 }
 
-const bounded = (name: string, minimum: number, maximum: number, value: number) =>
-  value >= minimum && value <= maximum
+const bounds = { delay: [0.2, 3_600], hosts: [1, 64], "max-pages": [1, 10_000] } as const
+
+const told = ([minimum, maximum]: readonly [number, number]) => `${minimum} to ${maximum.toLocaleString("en")}`
+
+const bounded = (name: keyof typeof bounds, value: number) =>
+  value >= bounds[name][0] && value <= bounds[name][1]
     ? Effect.succeed(value)
-    : Effect.fail(new CollectError({ message: `--${name} is a number from ${minimum} to ${maximum}.` }))
+    : Effect.fail(new CollectError({ message: `--${name} is a number from ${told(bounds[name])}.` }))
 
 const options = {
   names: Argument.String("domains").pipe(
     Argument.withDescription("Files with a domain a line, - for standard input, or domains"),
     Argument.variadic({ min: 1 })
   ),
-  to: Flag.String("to").pipe(Flag.withDescription("The folder to collect into"), Flag.withDefault("collected")),
+  to: Flag.String("to").pipe(withDefault("The folder to collect into", "collected")),
   delay: Flag.Finite("delay").pipe(
-    Flag.withDescription("Seconds between two requests to stores of one owner"),
-    Flag.withDefault(1)
+    withDefault(`Seconds between two requests to stores of one owner, ${told(bounds.delay)}`, 1)
   ),
-  hosts: Flag.Int("hosts").pipe(Flag.withDescription("Stores that are asked at the same time"), Flag.withDefault(4)),
+  hosts: Flag.Int("hosts").pipe(withDefault(`Stores that are asked at the same time, ${told(bounds.hosts)}`, 4)),
   maxPages: Flag.Int("max-pages").pipe(
-    Flag.withDescription("Pages of 250 products of a store, at most"),
-    Flag.withDefault(100)
+    withDefault(`Pages of 250 products of a store, at most; ${told(bounds["max-pages"])}`, 100)
   ),
   signatures: Flag.String("signatures").pipe(
-    Flag.withDescription("A file of further signatures of apps, pixels and social networks (JSON)"),
+    Flag.withDescription("A file of further signatures of apps, pixels and social networks (JSON); default: none"),
     Flag.optional
   )
 }
@@ -50,9 +53,9 @@ const collect = Effect.fn("CollectCommand.collect")(function* (given: Command.Co
         "It is sent with every request."
     })
   }
-  const delayMillis = 1_000 * (yield* bounded("delay", 0.2, 3_600, given.delay))
-  const hosts = yield* bounded("hosts", 1, 64, given.hosts)
-  const maxPages = yield* bounded("max-pages", 1, 10_000, given.maxPages)
+  const delayMillis = 1_000 * (yield* bounded("delay", given.delay))
+  const hosts = yield* bounded("hosts", given.hosts)
+  const maxPages = yield* bounded("max-pages", given.maxPages)
   const signatures = yield* Signatures.load(Option.getOrUndefined(given.signatures))
   const domains = yield* DomainList.read(given.names)
   const bar = yield* ProgressBar.make

@@ -2,11 +2,13 @@
 import { Console, DateTime, Effect, Option, Predicate, Schema, Stdio, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { DemoOptions, DemoSizeName } from "../../demo/DemoData.ts"
-import { AppConfig } from "../Config.ts"
+import { AppConfig, variables } from "../Config.ts"
 import * as DemoPictures from "../domain/catalog/DemoPictures.ts"
 import { CalendarDate } from "../domain/search/Arguments.ts"
 import { Importer } from "../services/import/Importer.ts"
+import { Sources } from "../services/import/Sources.ts"
 import * as ImportReporting from "./ImportReporting.ts"
+import { withDefault } from "./Parameters.ts"
 import { asUserError } from "./UserErrors.ts"
 
 class DemoMissing extends Schema.TaggedError<DemoMissing>()("DemoMissing", {
@@ -27,6 +29,7 @@ const demoData = asUserError(
 )
 
 const defaultSeed = "discovery"
+const defaultSize = variables.DEMO_SIZE
 
 /** The UTC date, which searches use as today. */
 const today = Effect.map(DateTime.now, DateTime.formatIsoDateUtc)
@@ -45,26 +48,34 @@ const loadDemo = Effect.fn("DemoCommand.loadDemo")(function* (options: DemoOptio
   }).pipe(asUserError)
 })
 
-/** Loads the demo data at a start if the catalog is empty. */
+/** Whether the catalog has the demo data of this size, whatever else it has. */
+const hasDemo = Effect.fnUntraced(function* (size: DemoSizeName) {
+  const { demoSizes } = yield* demoData
+  const sources = yield* asUserError(Effect.flatMap(Sources, ({ list }) => list).pipe(Effect.provide(Sources.layer)))
+  return sources.some(({ name, shops }) => name === DemoPictures.source && shops === demoSizes[size].shops)
+})
+
+/** Loads the demo data at a start if the catalog is empty. A size that is asked for and not loaded is told. */
 export const loadDemoOnce = Effect.gen(function* () {
   const importer = yield* Importer
-  if (!(yield* asUserError(importer.isEmpty))) return
-  const { demoSize } = yield* AppConfig
-  const report = yield* loadDemo({ size: demoSize, seed: defaultSeed, asOf: yield* today })
+  const { dataDir, demoSize } = yield* AppConfig
+  if (!(yield* asUserError(importer.isEmpty))) {
+    if (Option.isNone(demoSize) || (yield* hasDemo(demoSize.value))) return
+    return yield* Console.log(
+      `DEMO_SIZE=${demoSize.value} has no effect: ${dataDir} has data already, which stays as it is. ` +
+        "For data of this size, set DATA_DIR to a new folder."
+    )
+  }
+  const size = Option.getOrElse(demoSize, () => defaultSize)
+  const report = yield* loadDemo({ size, seed: defaultSeed, asOf: yield* today })
   yield* Console.log(ImportReporting.summary("Demo data", report))
 })
 
 const sizeNames = ["tiny", "demo", "large"] as const satisfies ReadonlyArray<DemoSizeName>
 
 const options = {
-  size: Flag.Literals("size", sizeNames).pipe(
-    Flag.withDescription("tiny: 60 stores; demo: 2,000; large: 20,000"),
-    Flag.withDefault("demo")
-  ),
-  seed: Flag.String("seed").pipe(
-    Flag.withDescription("The same seed gives the same data"),
-    Flag.withDefault(defaultSeed)
-  ),
+  size: Flag.Literals("size", sizeNames).pipe(withDefault("tiny: 60 stores; demo: 2,000; large: 20,000", defaultSize)),
+  seed: Flag.String("seed").pipe(withDefault("The same seed gives the same data", defaultSeed)),
   asOf: Flag.String("as-of").pipe(
     Flag.withDescription("The day that counts as today in the data, YYYY-MM-DD; default: today"),
     Flag.withSchema(CalendarDate),

@@ -13,6 +13,7 @@ import { Importer } from "../services/import/Importer.ts"
 import * as RejectFile from "../services/import/RejectFile.ts"
 import * as ImportReporting from "./ImportReporting.ts"
 import { RecordsRejected } from "./ImportReporting.ts"
+import { withDefault } from "./Parameters.ts"
 import { asUserError } from "./UserErrors.ts"
 
 const defaultMaxRejects = 10_000
@@ -28,10 +29,13 @@ const options = {
     Argument.variadic({ min: 1 })
   ),
   format: Flag.Literals("format", formatNames).pipe(
-    Flag.withDescription("What the files are, where they do not tell it themselves"),
+    Flag.withDescription("What the files are, where they do not tell it themselves; default: as each file tells"),
     Flag.optional
   ),
-  map: optionalText("map", "A map that says which columns the fields of records are in; for tables of no known format"),
+  map: optionalText(
+    "map",
+    "A map that says which columns the fields of records are in; for tables of no known format; default: none"
+  ),
   explain: Flag.Boolean("explain").pipe(
     Flag.withDescription(
       "Print what would be taken from which column, and write a map to start with; nothing is imported"
@@ -43,11 +47,10 @@ const options = {
     "Where to write rejected records; default: the first file's name with .rejects.ndjson"
   ),
   maxRejects: Flag.Int("max-rejects").pipe(
-    Flag.withDescription("Stop when more records than this are rejected"),
-    Flag.withDefault(defaultMaxRejects)
+    withDefault("Stop when more records than this are rejected", defaultMaxRejects)
   ),
   source: optionalText("source", "The name of where the data is from; default: the store's domain, or the file's name"),
-  license: optionalText("license", "What may be done with the data; kept with the import"),
+  license: optionalText("license", "What may be done with the data; kept with the import; default: not stated"),
   asOf: optionalText("as-of", "The day that the data is of, YYYY-MM-DD; default: today"),
   complete: Flag.Boolean("complete").pipe(
     Flag.withDescription("The files have all products of their stores: others are removed"),
@@ -58,10 +61,13 @@ const options = {
     Flag.withDefault(false)
   ),
   meta: optionalText("meta", "products: the store's meta.json; default: the one beside the file"),
-  domain: optionalText("domain", "products: the store's domain"),
-  name: optionalText("name", "products: the store's name"),
-  country: optionalText("country", "products and stores: the country of new stores, ISO 3166-1 alpha-2"),
-  currency: optionalText("currency", "products: the store's currency, ISO 4217")
+  domain: optionalText("domain", "products: the store's domain; default: that of the meta.json"),
+  name: optionalText("name", "products: the store's name; default: that of the meta.json"),
+  country: optionalText(
+    "country",
+    "products and stores: the country of new stores, ISO 3166-1 alpha-2; default: that of the meta.json"
+  ),
+  currency: optionalText("currency", "products: the store's currency, ISO 4217; default: that of the meta.json")
 }
 
 /** The importer of `--explain`, which needs no database. */

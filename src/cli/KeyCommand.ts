@@ -50,9 +50,9 @@ const replace = Command.make(
   {
     email,
     id,
-    ends: Flag.Literals("ends", keyEnds).pipe(Flag.withDescription("When the old key stops working")),
+    ends: Flag.Literals("ends", keyEnds).pipe(Flag.withDescription("When the old key stops working; required")),
     name: Flag.String("name").pipe(
-      Flag.withDescription("What the new key is for; without it, as the old one"),
+      Flag.withDescription("What the new key is for, 1 to 60 characters; default: as the old one"),
       Flag.optional
     )
   },

@@ -6,6 +6,8 @@ import * as MetricsServer from "../http/MetricsServer.ts"
 import * as Router from "../http/Router.ts"
 import * as Server from "../http/Server.ts"
 import * as DemoAccounts from "../services/access/DemoAccounts.ts"
+import * as ServerAddress from "../services/database/ServerAddress.ts"
+import * as Mailer from "../services/mail/Mailer.ts"
 import { CatalogIndex } from "../services/search/runtime/CatalogIndex.ts"
 import { loadDemoOnce } from "./DemoCommand.ts"
 import * as Live from "./Live.ts"
@@ -13,8 +15,12 @@ import { welcome } from "./Welcome.ts"
 
 /** Only the embedded PostgreSQL gets demo data and demo accounts. */
 const demo = Effect.gen(function* () {
-  const { databaseUrl } = yield* AppConfig
-  if (Option.isSome(databaseUrl)) return undefined
+  const { databaseUrl, demoSize } = yield* AppConfig
+  if (Option.isSome(databaseUrl)) {
+    return Option.isSome(demoSize)
+      ? yield* Console.log(`DEMO_SIZE=${demoSize.value} has no effect with DATABASE_URL.`)
+      : undefined
+  }
   yield* loadDemoOnce
   return yield* DemoAccounts.ensure
 })
@@ -31,12 +37,18 @@ const searchable = Effect.gen(function* () {
 
 /** Prepares the data, serves, and prints the addresses. When interrupted, it ends after the running calls. */
 const prepareAndServe = Effect.gen(function* () {
-  const { baseUrl, mcpUrl } = yield* AppConfig
+  const { baseUrl, dataDir, mcpUrl, smtpUrl } = yield* AppConfig
   const access = yield* demo.pipe(Effect.provide(Live.operation))
+  const told = welcome({
+    address: baseUrl,
+    mcpUrl,
+    ...(Option.isNone(smtpUrl) ? { mailFolder: Mailer.folderIn(dataDir) } : {}),
+    ...(access === undefined ? {} : { demo: access })
+  })
   const greeting = Layer.effectDiscard(
-    access === undefined
-      ? Console.log(welcome({ address: baseUrl, mcpUrl }))
-      : Effect.andThen(searchable, Console.log(welcome({ address: baseUrl, mcpUrl, demo: access })))
+    Effect.all([ServerAddress.note(baseUrl), access === undefined ? Effect.void : searchable, Console.log(told)], {
+      discard: true
+    })
   )
   const server = greeting.pipe(
     Layer.provideMerge(Router.layer),

@@ -1,4 +1,5 @@
 /** Explains in a line or two why a command could not start. */
+import { Schema } from "effect"
 import type { Config } from "effect"
 import type { HttpServerError } from "effect/http"
 import type { Migrator, SqlError } from "effect/sql"
@@ -15,17 +16,27 @@ export type StartError =
   | Migrator.MigrationError
   | SqlError.SqlError
 
+/** What Node says of an address that it cannot listen on; without `port` for one that it cannot resolve. */
+const isListenError = Schema.is(
+  Schema.Struct({ code: Schema.String, address: Schema.optional(Schema.String), port: Schema.optional(Schema.Int) })
+)
+
 const address = (cause: unknown, port = "PORT", host = "HOST"): string => {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined
-  switch (code) {
+  if (!isListenError(cause)) return cause instanceof Error ? cause.message : String(cause)
+  const at = cause.address?.includes(":") === true ? `[${cause.address}]` : (cause.address ?? host)
+  const where = cause.port === undefined ? at : `${at}:${cause.port}`
+  switch (cause.code) {
     case "EADDRINUSE":
-      return `another program listens on this address already. Stop it, or set ${port} to another number.`
+      return `another program listens on ${where} already. Stop it, or set ${port} to another number.`
     case "EACCES":
-      return `this user may not listen on it. Set ${port} to a number above 1023.`
+      return `this user may not listen on ${where}. Set ${port} to a number above 1023.`
     case "EADDRNOTAVAIL":
-      return `this machine does not have that address. Set ${host} to one of its own, or 0.0.0.0.`
+      return `this machine does not have the address ${at}. Set ${host} to one of its own, or 0.0.0.0.`
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `no address is known for ${host}. Set it to an address of this machine, or 0.0.0.0.`
     default:
-      return cause instanceof Error ? cause.message : String(cause)
+      return cause instanceof Error ? cause.message : cause.code
   }
 }
 

@@ -7,9 +7,13 @@ const indent = (lines: ReadonlyArray<string>) => lines.map((line) => `  ${line}`
 export const welcome = (server: {
   readonly address: string
   readonly mcpUrl: string
+  /** The folder of mails that no mail server takes. */
+  readonly mailFolder?: string
   readonly demo?: Access
 }): string => {
-  const lines = ["", "Discovery listens.", "", ...indent([`Address   ${server.address}`, `MCP       ${server.mcpUrl}`])]
+  const mails = server.mailFolder === undefined ? [] : [`Mails     ${server.mailFolder}   (SMTP_URL is not set)`]
+  const places = [`Address   ${server.address}`, `MCP       ${server.mcpUrl}`, ...mails]
+  const lines = ["", "Discovery listens.", "", ...indent(places)]
   const { demo } = server
   if (demo !== undefined) {
     const width = Math.max(...demo.accounts.map(({ label }) => label.length))

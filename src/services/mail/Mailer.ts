@@ -41,6 +41,9 @@ const drainTimeout = "5 seconds"
 export const maxChanges = { limit: 20, windowMillis: 3_600_000 }
 /** Addresses whose changes are counted. */
 const maxCounted = 10_000
+/** The folder of mails without `SMTP_URL`. */
+export const folderIn = (dataDir: string): string => path.resolve(dataDir, "mail")
+
 /** Files in the folder; the oldest are deleted. */
 export const maxFiles = 1_000
 
@@ -191,7 +194,7 @@ export class Mailer extends Context.Service<
         const { baseUrl, dataDir, mailFrom, smtpUrl, supportUrl } = yield* AppConfig
         const deliver = Option.isSome(smtpUrl)
           ? overSmtp(smtpUrl.value, mailFrom)
-          : yield* intoFolder(path.resolve(dataDir, "mail"), mailFrom)
+          : intoFolder(folderIn(dataDir), mailFrom)
         const service = { baseUrl, supportUrl }
         return Mailer.layerOver(
           ({ at, language, letter, to }) => deliver({ ...Letter.write(letter, language, service), to, at }),
@@ -275,10 +278,9 @@ const intoFolder = (folder: string, from: Sender) => {
     for (const old of files.slice(0, -maxFiles)) await fs.rm(path.join(folder, old), { force: true })
     return file
   }
-  const deliver = (message: Written): Effect.Effect<void, MailRefused> =>
+  return (message: Written): Effect.Effect<void, MailRefused> =>
     Effect.tryPromise({ try: () => save(message), catch: refusalOf }).pipe(
       Effect.flatMap((file) => Effect.logInfo("SMTP_URL is not set: a mail was written to a file", { file })),
       Effect.asVoid
     )
-  return Effect.as(Effect.logInfo("SMTP_URL is not set: mails are written to a folder", { folder }), deliver)
 }
