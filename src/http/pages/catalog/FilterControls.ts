@@ -12,16 +12,16 @@ import { list } from "./FilterList.ts"
 /** Line breaks are lost in a field of one line, and with them where one word ends. */
 const oneLine = (text: string): string => text.replaceAll(/[\r\n]+/gu, " ")
 
-export const words = (context: Context & { readonly placeholder: string }): Html => {
+/** `about` says what is searched. */
+export const words = (context: Context & { readonly about: string }): Html => {
   const { attributes, error } = told(context, "query")
   return html`<div>
-    <label for="query">${context.locale.text("filter.names.query")}</label>
+    <label for="query">${context.locale.text("filter.names.query")}</label> <small>${context.about}</small>
     ${error}
     <input
       type="search"
       id="query"
       name="query"
-      placeholder="${context.placeholder}"
       autocomplete="off"
       value="${oneLine(context.typed.value("query") ?? "")}"
       ${attributes}

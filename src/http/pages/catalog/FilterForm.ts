@@ -136,7 +136,7 @@ const bar = (searched: Searched): Html => {
   }
   return html`<div class="bar">
     <div class="words">
-      ${FilterControls.words({ ...searched, placeholder: text(`search.wordsIn.${searched.subject}`) })}
+      ${FilterControls.words({ ...searched, about: text(`search.wordsIn.${searched.subject}`) })}
       <button type="submit">${text("search.search")}</button>
     </div>
     ${fields}

@@ -31,7 +31,7 @@ import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { queryOf } from "../shared/Query.ts"
-import { table } from "../shared/Table.ts"
+import { tableOf } from "../shared/Table.ts"
 import { thirdPartyText } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
@@ -61,9 +61,6 @@ const translated = (groupBy: Market.GroupBy, value: string, locale: Locale): str
   }
 }
 
-/** Short markup, because a page has hundreds of them. */
-const cell = (content: string | Html): Html => html`<td>${content}</td>`
-
 const bar = (value: number, most: number): Html => {
   const percent = most > 0 ? (Math.max(0, value) / most) * 100 : 0
   return html`<svg aria-hidden="true"><rect width="${Number(percent.toFixed(2))}%" height="100%" /></svg>`
@@ -84,48 +81,39 @@ const groupTable = (
     locale,
     (value) => translated(query.group_by, value, locale) ?? value
   )
-  const title = text(`market.groupings.${query.group_by}`)
-  const head = [
-    text("filter.sorts.stores"),
-    text("filter.sorts.active_ads"),
-    text("filter.sorts.visits"),
-    text("filter.sorts.median_visits"),
-    text("filter.sorts.median_growth"),
-    text("market.medianRevenue"),
-    text("filter.sorts.products")
-  ]
-
-  const row = (group: MarketGroup, place: number): Html => {
-    const { median_growth, median_visits, products, share_pct, value, visits } = group
-    const [revenue = null] = group.revenue
-    const label = translated(query.group_by, value, locale) ?? thirdPartyText(value)
-    const cells = [
-      html`<th scope="row">${label}${bar(group[order] ?? 0, most)}</th>`,
-      cell(html`${rows[place]?.stores} <span class="aside">${locale.percent(share_pct)}</span>`),
-      cell(html`${rows[place]?.ads}`),
-      cell(locale.compact(visits)),
-      cell(known(median_visits, locale.compact, locale)),
-      cell(known(median_growth, (percent) => growth(percent, locale), locale)),
-      cell(
-        known(
-          revenue,
-          ({ currency: code, median, stores }) =>
-            text("market.of", { amount: locale.wholeMoney(median, code), count: stores }),
-          locale
-        )
-      ),
-      cell(locale.compact(products))
-    ]
-    return html`<tr data-group="${value}">
-      ${cells}
-    </tr>`
-  }
-
-  return html`${forms}${table({
+  const { compact } = locale
+  const amountOf = ({ currency: code, median, stores }: MarketGroup["revenue"][number]) =>
+    text("market.of", { amount: locale.wholeMoney(median, code), count: stores })
+  const items = groups.map((group, place) => ({ ...group, links: rows[place] }))
+  type Row = (typeof items)[number]
+  const labelOf = ({ value }: Row) => translated(query.group_by, value, locale) ?? thirdPartyText(value)
+  return html`${forms}${tableOf<Row>({
     label: text("market.heading"),
     kind: "market",
-    heads: [title, ...head.map((figure) => ({ figure }))],
-    rows: groups.map(row)
+    items,
+    attributes: ({ value }) => html`data-group="${value}"`,
+    columns: [
+      [
+        text(`market.groupings.${query.group_by}`),
+        (row) => html`${labelOf(row)}${bar(row[order] ?? 0, most)}`,
+        "group"
+      ],
+      [
+        text("filter.sorts.stores"),
+        ({ links, share_pct }) => html`${links?.stores} <span class="aside">${locale.percent(share_pct)}</span>`,
+        "sum"
+      ],
+      [text("filter.sorts.active_ads"), ({ links }) => links?.ads ?? "", "sum"],
+      [text("filter.sorts.visits"), ({ visits }) => compact(visits), "sum"],
+      [text("filter.sorts.median_visits"), ({ median_visits }) => known(median_visits, compact, locale), "sum"],
+      [
+        text("filter.sorts.median_growth"),
+        ({ median_growth }) => known(median_growth, (percent) => growth(percent, locale), locale),
+        "sum"
+      ],
+      [text("market.medianRevenue"), ({ revenue: [revenue = null] }) => known(revenue, amountOf, locale), "sum"],
+      [text("filter.sorts.products"), ({ products }) => compact(products), "sum"]
+    ]
   })}`
 }
 

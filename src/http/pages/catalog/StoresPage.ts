@@ -13,7 +13,7 @@ import { doneOf, said } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { table } from "../shared/Table.ts"
+import { tableOf } from "../shared/Table.ts"
 import { thirdPartyText } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 import { hrefOf } from "./FilterChips.ts"
@@ -43,36 +43,35 @@ const storeTable = (
   }
 ): Html => {
   const { formOf, label, locale } = options
-  const { text } = locale
-  const figure = (value: Html) => html`<td class="figure">${value}</td>`
-  return table({
+  const { number, text } = locale
+  const name = (shop: Listed) =>
+    html`<a href="${storePath(shop.id)}">${thirdPartyText(shop.name)}</a>
+      ${shop.is_own === true && html`<span class="badge good">${text("store.badges.own")}</span>`}
+      ${shop.is_tracked && formOf === undefined && html`<span class="badge good">${text("store.badges.tracked")}</span>`}
+      <bdi class="aside">${shop.domain}</bdi>`
+  return tableOf<Listed>({
     label,
-    heads: [
-      text("stores.store"),
-      text("store.country"),
-      { figure: text("store.visits") },
-      { figure: text("stores.growth") },
-      { figure: text("store.revenue") },
-      { figure: text("store.activeAds") },
-      ...(formOf === undefined ? [] : [{ figure: text("stores.actions") }])
-    ],
-    rows: shops.map(
-      (shop) =>
-        html`<tr data-shop-id="${shop.id}">
-          <th scope="row" class="store">
-            <a href="${storePath(shop.id)}">${thirdPartyText(shop.name)}</a>
-            ${shop.is_own === true && html`<span class="badge good">${text("store.badges.own")}</span>`}
-            ${shop.is_tracked && formOf === undefined && html`<span class="badge good">${text("store.badges.tracked")}</span>`}
-            <bdi class="aside">${shop.domain}</bdi>
-          </th>
-          <td>${locale.countryName(shop.country)}</td>
-          ${figure(known(shop.monthly_visits, locale.number, locale))}
-          ${figure(known(shop.traffic_growth_pct, (value) => growth(value, locale), locale))}
-          ${figure(known(shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency), locale))}
-          ${figure(html`${locale.number(shop.active_ads)}`)}
-          ${formOf !== undefined && html`<td class="figure">${formOf(shop)}</td>`}
-        </tr>`
-    )
+    items: shops,
+    attributes: ({ id }) => html`data-shop-id="${id}"`,
+    columns: [
+      [text("stores.store"), name, "store"],
+      [text("store.country"), ({ country }) => locale.countryName(country)],
+      [text("store.visits"), (shop) => known(shop.monthly_visits, number, locale), "figure"],
+      [
+        text("stores.growth"),
+        (shop) => known(shop.traffic_growth_pct, (value) => growth(value, locale), locale),
+        "figure"
+      ],
+      [
+        text("store.revenue"),
+        (shop) => known(shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency), locale),
+        "figure"
+      ],
+      [text("store.activeAds"), (shop) => number(shop.active_ads), "figure"],
+      ...(formOf === undefined
+        ? []
+        : [[text("stores.actions"), (shop: Listed) => formOf(shop) ?? "", "figure"] as const])
+    ]
   })
 }
 

@@ -55,9 +55,16 @@ const code = (content: Value): Html => html`<code>${content}</code>`
 
 const isCountry = /^[A-Z]{2}$/u
 
+/** With `full` from a thousand on where the language abbreviates no such number: `8.362` in German, not `8361,5`. */
+const abbreviated = (value: number, compact: Intl.NumberFormat, full: (whole: number) => string): string =>
+  Math.abs(value) < 1000 || compact.formatToParts(value).some(({ type }) => type === "compact")
+    ? compact.format(value)
+    : full(Math.round(value))
+
 const make = (language: Language) => {
   const number = once(() => new Intl.NumberFormat(language, { maximumFractionDigits: 2 }))
-  const compact = once(() => new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 }))
+  const compactNumber = once(() => new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 }))
+  const compact = (value: number) => abbreviated(value, compactNumber(), (whole) => number().format(whole))
   const percent = once(() => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 }))
   const dates = (options: Intl.DateTimeFormatOptions) => {
     const format = once(() => new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" }))
@@ -77,7 +84,11 @@ const make = (language: Language) => {
   const conjunction = once(() => new Intl.ListFormat(language, { type: "conjunction" }))
   const collator = once(() => new Intl.Collator(language))
 
-  const inMoney = (digits: Intl.NumberFormatOptions, alone: (value: number) => string) => {
+  const inMoney = (
+    digits: Intl.NumberFormatOptions,
+    alone: (value: number) => string,
+    write = (value: number, format: Intl.NumberFormat, _currency: string) => format.format(value)
+  ) => {
     const formats = new Map<string, Intl.NumberFormat>()
     const formatOf = (currency: string): Intl.NumberFormat => {
       const known = formats.get(currency)
@@ -87,8 +98,9 @@ const make = (language: Language) => {
       return made
     }
     return (value: number, currency: string | null) =>
-      currency !== null && currencyCodes.has(currency) ? formatOf(currency).format(value) : alone(value)
+      currency !== null && currencyCodes.has(currency) ? write(value, formatOf(currency), currency) : alone(value)
   }
+  const wholeMoney = inMoney({ maximumFractionDigits: 0 }, (value) => number().format(Math.round(value)))
 
   const messages = Messages.of(language)
 
@@ -99,15 +111,17 @@ const make = (language: Language) => {
     language,
     number: (value: number) => number().format(value),
     /** Abbreviated, such as `1.2K`. */
-    compact: (value: number) => compact().format(value),
+    compact,
     /** Takes percent: 12.5 becomes `12.5%`. */
     percent: (value: number) => percent().format(value / 100),
     /** `currency` is an ISO 4217 code. Without a currency, formats the number alone. */
     money: inMoney({}, (value) => number().format(value)),
     /** As `money`, rounded to whole units, for estimates. */
-    wholeMoney: inMoney({ maximumFractionDigits: 0 }, (value) => number().format(Math.round(value))),
+    wholeMoney,
     /** Such as `$12.3K`. */
-    compactMoney: inMoney({ maximumFractionDigits: 1, notation: "compact" }, (value) => compact().format(value)),
+    compactMoney: inMoney({ maximumFractionDigits: 1, notation: "compact" }, compact, (value, format, currency) =>
+      abbreviated(value, format, (whole) => wholeMoney(whole, currency))
+    ),
     /** A day `YYYY-MM-DD`, or the UTC day of a time. */
     date: (at: string | DateTime.Utc) => day(typeof at === "string" ? new Date(at) : DateTime.toDate(at)),
     /** Without the year, for axes. */

@@ -1,58 +1,68 @@
-/** A table of data. Where the window is narrow it scrolls, so that it can take the focus and has a name. */
+/**
+ * A table of data. Where its columns do not fit side by side, each row becomes a block of labeled values. What is wider still scrolls,
+ * so the table can take the focus and has a name.
+ */
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 
-export interface Table {
-  readonly label: string
-  /** The columns, those of numbers as `figure`. */
-  readonly heads: ReadonlyArray<string | { readonly figure: string }>
-  readonly rows: ReadonlyArray<Html>
-  /** A class of its own. */
-  readonly kind?: "calls" | "market"
+/**
+ * The class of the cells. `name`, `store` and `group` are columns that name the row. `figure` and `sum` are numbers; `sum` leaves the
+ * class out, for a table of hundreds of them whose own class says the same.
+ */
+type Kind = "figure" | "sum" | "day" | "moment" | "wordy" | "name" | "store" | "group"
+
+export type Column<Item> = readonly [head: string, cell: (item: Item) => string | number | Html, kind?: Kind]
+
+const isFigure = (kind: Kind | undefined): boolean => kind === "figure" || kind === "sum"
+
+const cellOf = (head: string, content: string | number | Html, kind: Kind | undefined): Html => {
+  switch (kind) {
+    case "name":
+      return html`<th scope="row" class="wordy">${content}</th>`
+    case "store":
+    case "group":
+      return html`<th scope="row" class="${kind}">${content}</th>`
+    case undefined:
+    case "sum":
+      return html`<td data-label="${head}">${content}</td>`
+    default:
+      return html`<td class="${kind}" data-label="${head}">${content}</td>`
+  }
 }
 
-/** A column of a table of items. */
-type Column<Item> = readonly [
-  head: string,
-  cell: (item: Item) => string | number | Html,
-  /** The class of the cells. `name` is the column that names the row. */
-  kind?: "figure" | "day" | "moment" | "wordy" | "name"
-]
-
-/** A table with a row for each item. */
+/** A row for each item. */
 export const tableOf = <Item>({
+  attributes,
   columns,
   items,
-  ...rest
-}: Omit<Table, "heads" | "rows"> & {
+  kind,
+  label
+}: {
+  readonly label: string
   readonly columns: ReadonlyArray<Column<Item>>
   readonly items: ReadonlyArray<Item>
-}): Html =>
-  table({
-    ...rest,
-    heads: columns.map(([head, , kind]) => (kind === "figure" ? { figure: head } : head)),
-    rows: items.map((item) => {
-      const cells = columns.map(([, cell, kind]) =>
-        kind === "name"
-          ? html`<th scope="row" class="wordy">${cell(item)}</th>`
-          : html`<td${kind !== undefined && html` class="${kind}"`}>${cell(item)}</td>`
-      )
-      return html`<tr>
-        ${cells}
-      </tr>`
-    })
-  })
-
-export const table = ({ heads, kind, label, rows }: Table): Html =>
-  html`<div class="table" tabindex="0" role="region" aria-label="${label}">
-    <table ${kind !== undefined && html`class="${kind}"`}>
+  /** A class of its own. */
+  readonly kind?: "calls" | "market"
+  /** Attributes of a row. */
+  readonly attributes?: (item: Item) => Html
+}): Html => {
+  // How much room the columns need side by side.
+  const size = columns.length > 6 ? "large" : columns.length > 3 ? "medium" : "small"
+  return html`<div class="table" tabindex="0" role="region" aria-label="${label}">
+    <table class="${size}${kind !== undefined && ` ${kind}`}">
       <thead>
         <tr>
-          ${heads.map((head) => (typeof head === "string" ? html`<th scope="col">${head}</th>` : html`<th scope="col" class="figure">${head.figure}</th>`))}
+          ${columns.map(([head, , kind]) => html`<th scope="col" ${isFigure(kind) && html`class="figure"`}>${head}</th>`)}
         </tr>
       </thead>
       <tbody>
-        ${rows}
+        ${items.map(
+          (item) =>
+            html`<tr ${attributes?.(item)}>
+              ${columns.map(([head, cell, kind]) => cellOf(head, cell(item), kind))}
+            </tr>`
+        )}
       </tbody>
     </table>
   </div>`
+}

@@ -277,7 +277,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
         assert.match(text, /Plan\s*: from Growth to Pro/u)
         assert.match(text, /Subscription\s*: from active to paused/u)
         // Both changes name the operator.
-        assert.strictEqual(text.split(`<td>${email}</td>`).length - 1, 2)
+        assert.strictEqual(text.split(`>${email}</td>`).length - 1, 2)
         assert.include(text, "0 / 10,000")
       })
     )

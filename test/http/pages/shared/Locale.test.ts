@@ -89,6 +89,17 @@ describe("Locale", () => {
     assert.isBelow(grown, 200 * 1024 * 1024)
   })
 
+  it("abbreviates large numbers, and writes those in full that the language does not abbreviate", () => {
+    const [english, german, spanish] = [Locale.of("en"), Locale.of("de"), Locale.of("es")]
+    assert.deepStrictEqual([12.5, 8361.5, 161_929.4].map(english.compact), ["12.5", "8.4K", "161.9K"])
+    assert.deepStrictEqual([12.5, 8361.5, 161_929.4].map(german.compact), ["12,5", "8.362", "161.929"])
+    assert.deepStrictEqual([-8361.5, 1_234_567].map(german.compact), ["-8.361", "1,2\u00a0Mio."])
+    assert.deepStrictEqual([12.5, 8361.5].map(spanish.compact), ["12,5", "8,4\u00a0mil"])
+    assert.strictEqual(german.compactMoney(8361.5, "EUR"), "8.362\u00a0€")
+    assert.strictEqual(german.compactMoney(1_234_567, "EUR"), "1,2\u00a0Mio.\u00a0€")
+    assert.strictEqual(german.compactMoney(8361.5, null), "8.362")
+  })
+
   it("writes figures, days and names as they are written there", () => {
     const german = Locale.of("de-DE")
     assert.strictEqual(german.number(1234567.891), "1.234.567,89")

@@ -29,9 +29,17 @@ const nameOf = (type, tag, code) => new Intl.DisplayNames(tag, { type }).of(code
 /** Of the languages of the catalog, which it names in English. */
 const languageCodes = "ar cs da de el en es fi fr hi hu id it ja ko nl no pl pt ro ru sv th tr vi zh".split(" ")
 
+/** In full, and whole, from a thousand on where the language abbreviates no such number, as German. */
+const abbreviated = (value) => {
+  const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 })
+  return Math.abs(value) < 1000 || compact.formatToParts(value).some(({ type }) => type === "compact")
+    ? compact.format(value)
+    : new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }).format(value)
+}
+
 export const format = {
   number: (value) => new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(value),
-  compact: (value) => new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(value),
+  compact: abbreviated,
   percent: (value) => new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 }).format(value / 100),
   growth: (value) =>
     new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1, signDisplay: "exceptZero" }).format(
