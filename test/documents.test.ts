@@ -265,19 +265,12 @@ describe("documents", () => {
       )
     })
 
-    it("the lock lacks the integrity of these 12 packages for development on other systems, and of no other", () => {
-      const ofOtherSystems = [
-        ...["darwin-arm64", "darwin-x64", "linux-arm64", "linux-arm64-musl", "win32-arm64", "win32-x64"].map(
-          (system) => `node_modules/@duckdb/node-bindings-${system}`
-        ),
-        ...["darwin-arm64", "darwin-x64", "linux-arm", "linux-arm64", "win32-arm64", "win32-x64"].map(
-          (system) => `node_modules/@effect/tsgo-${system}`
-        )
-      ]
-      assert.lengthOf(ofOtherSystems, 12)
+    it("the lock lacks the integrity of these 6 packages for development on other systems, and of no other", () => {
       assert.sameMembers(
         unknown.filter(([, { dev }]) => dev === true).map(([path]) => path),
-        ofOtherSystems
+        ["darwin-arm64", "darwin-x64", "linux-arm", "linux-arm64", "win32-arm64", "win32-x64"].map(
+          (system) => `node_modules/@effect/tsgo-${system}`
+        )
       )
     })
   })
