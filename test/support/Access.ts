@@ -1,5 +1,6 @@
 /** The access services over a test database, and test accounts. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { assert } from "@effect/vitest"
 import { Clock, Context, Effect, Fiber, Latch, Layer, Redacted, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
@@ -130,6 +131,29 @@ export const hold = Effect.fnUntraced(function* (
     release: Effect.andThen(done.open, Fiber.join(holder))
   }
 })
+
+type Held = Effect.Success<ReturnType<typeof hold>>
+
+/** Whether the effect waits for the transaction, or ends first. */
+const firstOf = <A, E>({ waiting }: Held, fiber: Fiber.Fiber<A, E>) =>
+  Effect.raceFirst(Effect.as(Fiber.await(fiber), "ended" as const), Effect.as(waiting(1), "waits" as const))
+
+/** What the effect does once the transaction has ended, for which it must wait. */
+export const afterWaiting = Effect.fnUntraced(function* <A, E, R>(held: Held, effect: Effect.Effect<A, E, R>) {
+  const fiber = yield* Effect.forkScoped(effect)
+  assert.strictEqual(yield* firstOf(held, fiber), "waits")
+  yield* held.release
+  return yield* Fiber.join(fiber)
+}, Effect.scoped)
+
+/** What the effect does while the transaction is open, for which it must not wait. */
+export const withoutWaiting = Effect.fnUntraced(function* <A, E, R>(held: Held, effect: Effect.Effect<A, E, R>) {
+  const fiber = yield* Effect.forkScoped(effect)
+  const first = yield* firstOf(held, fiber)
+  yield* held.release
+  assert.strictEqual(first, "ended")
+  return yield* Fiber.join(fiber)
+}, Effect.scoped)
 
 /** Locks the periods of an account, so that batches of charges wait. */
 export const holdPeriods = (accountId: number) =>

@@ -53,7 +53,7 @@ export interface LinkAttempt {
   readonly link: "reset"
 }
 
-type AnyAttempt = Attempt | SessionAttempt | LinkAttempt | PasskeyAttempt
+export type AnyAttempt = Attempt | SessionAttempt | LinkAttempt | PasskeyAttempt
 
 /** Somebody asks for a mail to an address. */
 export interface MailRequest {

@@ -1,8 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
 import { CreditLedger } from "../../../src/services/access/CreditLedger.ts"
+import type { Charge } from "../../../src/services/access/CreditLedger.ts"
 import * as LedgerStatements from "../../../src/services/access/LedgerStatements.ts"
 import { UnansweredCharges } from "../../../src/services/access/UnansweredCharges.ts"
 import * as Access from "../../support/Access.ts"
@@ -400,6 +402,83 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
       })
     )
 
+    /** Statements as another server sends them. */
+    const refund = Effect.fnUntraced(function* (...charges: ReadonlyArray<Charge>) {
+      const requests = charges.map(({ caller, idempotency, requestId }) => ({
+        accountId: caller.accountId,
+        requestId,
+        ...(idempotency === undefined ? {} : { key: idempotency.key })
+      }))
+      return yield* LedgerStatements.refundUnanswered(requests, yield* Clock.currentTimeMillis)
+    })
+    const take = Effect.fnUntraced(function* (...charges: ReadonlyArray<Charge>) {
+      const decisions = yield* LedgerStatements.charge(charges, yield* Clock.currentTimeMillis)
+      return decisions.map(({ outcome }) => outcome)
+    })
+
+    /** Sent by another server, which has not committed. */
+    const held = <A, E extends SqlError.SqlError>(sent: Effect.Effect<A, E, SqlClient.SqlClient>, waiter: string) =>
+      Access.hold((sql) => Effect.provideService(sent, SqlClient.SqlClient, sql), waiter)
+
+    it.effect("is refunded at once when it is taken while its refund is asked for", () =>
+      Effect.gen(function* () {
+        const { caller } = yield* fresh()
+        const charge = Access.chargeOf(caller)
+        const late = yield* held(take(charge), "refund_unanswered")
+        assert.deepStrictEqual(yield* Access.afterWaiting(late, refund(charge)), [
+          { requestId: charge.requestId, refunded: true }
+        ])
+        assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 0)
+      })
+    )
+
+    it.effect("that comes late waits for its bar, and takes nothing; others of its batch are charged", () =>
+      Effect.gen(function* () {
+        const { caller } = yield* fresh()
+        const [late, other] = [Access.chargeOf(caller), Access.chargeOf(caller)]
+        const bar = yield* held(refund(late), "charge_credits")
+        assert.deepStrictEqual(yield* Access.afterWaiting(bar, take(late, other)), ["barred", "charged"])
+        assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 1)
+      })
+    )
+
+    it.effect("stays when its idempotency key is answered again while its refund is asked for", () =>
+      Effect.gen(function* () {
+        const { caller } = yield* fresh()
+        const idempotency = { key: "late", fingerprint: "same" }
+        const [first, again] = [Access.chargeOf(caller, { idempotency }), Access.chargeOf(caller, { idempotency })]
+        assert.deepStrictEqual(yield* take(first), ["charged"])
+        const repeat = yield* held(take(again), "refund_unanswered")
+        assert.deepStrictEqual(yield* Access.afterWaiting(repeat, refund(first)), [
+          { requestId: first.requestId, refunded: false }
+        ])
+        assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 1)
+      })
+    )
+
+    it.effect("D13 and charges lock the periods of their accounts in one order, whatever theirs is", () =>
+      Effect.gen(function* () {
+        const callers = [(yield* fresh()).caller, (yield* fresh()).caller]
+        const [first = assert.fail(), last = assert.fail()] = callers.toSorted((a, b) => a.accountId - b.accountId)
+        const sql = yield* SqlClient.SqlClient
+        for (const [text, send] of Object.entries({ charge_credits: take, refund_unanswered: refund })) {
+          const held = yield* Access.hold(
+            (other) => other`SELECT FROM credit_period WHERE account_id = ${first.accountId} FOR UPDATE`,
+            text
+          )
+          const sent = yield* Effect.forkChild(send(Access.chargeOf(last), Access.chargeOf(first)))
+          yield* held.waiting(1)
+          // It has not locked the other one: a batch in the other order would wait for it in a circle.
+          assert.lengthOf(
+            yield* sql`SELECT FROM credit_period WHERE account_id = ${last.accountId} FOR UPDATE NOWAIT`,
+            1
+          )
+          yield* held.release
+          assert.lengthOf(yield* Fiber.join(sent), 2)
+        }
+      })
+    )
+
     it.effect("stays when it was answered again within its own batch", () =>
       Effect.gen(function* () {
         const { caller, ledger } = yield* fresh()
@@ -497,6 +576,21 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
         assert.deepInclude((yield* Access.disagreements)[0], { periodStart: "2020-01-01", ledgerAllowance: null })
         yield* sql`DELETE FROM credit_period WHERE period_start = '2020-01-01'`
         assert.deepStrictEqual(yield* Access.disagreements, [])
+        // As after a restore that lost rows, which the constraints of a running database prevent.
+        yield* sql`SET LOCAL session_replication_role = replica`.pipe(
+          Effect.andThen(sql`DELETE FROM credit_period WHERE account_id = ${caller.accountId}`),
+          sql.withTransaction
+        )
+        assert.deepStrictEqual(yield* Access.disagreements, [
+          {
+            accountId: caller.accountId,
+            periodStart: "2026-03-10",
+            balanceAllowance: null,
+            balanceUsed: null,
+            ledgerAllowance: 20,
+            ledgerUsed: 5
+          }
+        ])
       })
     )
   })
