@@ -2,7 +2,9 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as CatalogVersion from "../../src/services/import/CatalogVersion.ts"
+import { languages, pixels, socialNetworks } from "../../src/domain/catalog/Enumerations.ts"
 import { pseudoStoreOf } from "../../src/domain/catalog/StorelessAds.ts"
+import { countries } from "./NaiveCatalog.ts"
 import type * as Random from "./Random.ts"
 
 interface Touched {
@@ -44,7 +46,9 @@ export const randomChange = (random: Random.Random) =>
       switch (random.int(0, 8)) {
         case 0:
           yield* sql`UPDATE shop SET monthly_revenue = ${random.int(0, 9_999)}, theme = ${`Theme ${random.int(0, 9)}`},
-            apps = ARRAY[${`App ${random.int(0, 9)}`}, 'Klaviyo'] WHERE id = ${shop.id}`
+            apps = ARRAY[${`App ${random.int(0, 9)}`}, 'Klaviyo'], country = ${random.pick(countries)},
+            languages = ${random.some(languages, 0, 4)}::text[], pixels = ${random.some(pixels, 0, 3)}::text[],
+            social_networks = ${random.some(socialNetworks, 0, 3)}::text[] WHERE id = ${shop.id}`
           return { figures: [shop.id] }
         case 1:
           yield* sql`INSERT INTO traffic_month VALUES (${shop.id}, '2031-01-01', ${random.int(0, 99_999)})

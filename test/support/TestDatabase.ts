@@ -49,4 +49,21 @@ export class TestDatabase extends Context.Service<
       Database.layer({ source: connection, maxConnections: 10, ...patientPool })
     )
   ).pipe(Layer.provideMerge(TestDatabase.layerNoPool))
+
+  /**
+   * As {@link layer}, without reading by indexes: rows come in the order in which they were inserted, unless a statement orders them.
+   */
+  static readonly layerUnordered: typeof TestDatabase.layer = Layer.unwrap(
+    Effect.gen(function* () {
+      const { connection } = yield* TestDatabase
+      const setAll = Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        for (const way of ["indexscan", "indexonlyscan", "bitmapscan"]) {
+          yield* sql`ALTER DATABASE ${sql(connection.database)} SET ${sql.literal(`enable_${way}`)} = off`
+        }
+      })
+      yield* Effect.provide(setAll, Database.layer({ source: connection, maxConnections: 1, ...patientPool }))
+      return Database.layer({ source: connection, maxConnections: 10, ...patientPool })
+    })
+  ).pipe(Layer.provideMerge(TestDatabase.layerNoPool))
 }

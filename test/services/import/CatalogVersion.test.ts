@@ -256,8 +256,12 @@ const assertStamped = (before: Everything, after: Everything) => {
     sorted(newer.filter(({ items_version }) => items_version > before.version).map(({ id }) => id)),
     sorted(items)
   )
+  const earlier = new Map(before.changes.map((change) => [change.id, change]))
   for (const { id, is_removed, items_version, version } of after.changes) {
     assert.strictEqual(is_removed, !after.items.has(id), `store ${id}`)
+    // An index that has not read the earlier change yet finds it by its stamp.
+    assert.strictEqual(version, all.has(id) ? next : earlier.get(id)?.version, `store ${id}`)
+    assert.strictEqual(items_version, items.has(id) ? next : (earlier.get(id)?.items_version ?? 0), `items of ${id}`)
     assert.isAtMost(items_version, version)
     assert.isAtMost(version, after.version)
   }

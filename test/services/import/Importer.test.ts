@@ -268,6 +268,46 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
+  it.effect(
+    "an ad belongs to the store that it names, else to the one at its landing page, else to that of its page",
+    () =>
+      onFreshDatabase(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const domains = ["named.com", "shop.landing.com", "landing.com", "page.com"]
+          yield* run(domains.map((domain) => shop(domain)))
+          yield* run(libraryAds([{ key: "known", page: "known page", target: "page.com" }]))
+          const targets = [
+            { target: "shop.landing.com", ofTarget: "shop.landing.com" },
+            { target: "other.landing.com", ofTarget: "landing.com" },
+            { target: "unknown.com", ofTarget: undefined },
+            { target: undefined, ofTarget: undefined }
+          ]
+          const cases = targets.flatMap(({ ofTarget, target }) =>
+            [undefined, "named.com"].flatMap((named) =>
+              ["known page", "another"].map((page) => ({
+                key: [named, target, page].join(),
+                // A page of each ad's own, unless it is the known one.
+                page: page === "another" ? [named, target].join() : page,
+                store: named ?? ofTarget ?? (page === "another" ? null : "page.com"),
+                ...(named === undefined ? {} : { shop: named }),
+                ...(target === undefined ? {} : { target })
+              }))
+            )
+          )
+          // One by one, so that no ad of the same import shows the store of a page.
+          for (const one of cases) {
+            yield* run(libraryAds([one]))
+            yield* sql`UPDATE page_store SET shop_id = (SELECT id FROM shop WHERE domain = 'page.com') WHERE page_id = 'known page'`
+          }
+          assert.deepStrictEqual(
+            yield* sql`SELECT a.key, s.domain AS store FROM ad a LEFT JOIN shop s ON s.id = a.shop_id WHERE key <> 'known' ORDER BY a.id`,
+            cases.map(({ key, store }) => ({ key, store }))
+          )
+        })
+      )
+  )
+
   it.effect("uses the last of several records with one key", () =>
     onFreshDatabase(
       Effect.gen(function* () {

@@ -1,10 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Queue } from "effect"
+import { Effect, Layer, Option, Queue, Record } from "effect"
 import type { Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { inspect } from "node:util"
 import { differences } from "../../../../src/services/search/index/Compare.ts"
 import { merge } from "../../../../src/services/search/index/Merge.ts"
 import { Spellings } from "../../../../src/services/search/index/Records.ts"
@@ -12,17 +13,24 @@ import { CatalogReader } from "../../../../src/services/search/runtime/CatalogRe
 import * as Indexer from "../../../../src/services/search/runtime/Indexer.ts"
 import type { IndexEvent } from "../../../../src/services/search/runtime/Indexer.ts"
 import { namesOf } from "../../../../src/services/search/runtime/IndexState.ts"
+import type { Published } from "../../../../src/services/search/runtime/IndexState.ts"
 import { Snapshots } from "../../../../src/services/search/runtime/Snapshots.ts"
 import { compareWithRecords } from "../../../../src/services/search/runtime/VerifyIndex.ts"
 import { change, randomChange } from "../../../oracle/changes.ts"
 import { loadCatalog } from "../../../oracle/loadCatalog.ts"
 import { generate } from "../../../oracle/NaiveCatalog.ts"
+import type { NaiveCatalog } from "../../../oracle/NaiveCatalog.ts"
 import * as Random from "../../../oracle/Random.ts"
 import { segmentOf } from "../../../oracle/segments.ts"
 import { temporaryFolder } from "../../../support/PrivatePostgres.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
 const catalog = generate(1, 60)
+
+/** Every value of every array of a list, as text. */
+const contentsOf = ({ list }: Published): string =>
+  JSON.stringify(list, (_, value: unknown) => (ArrayBuffer.isView(value) ? inspect(value, everything) : value))
+const everything = { maxArrayLength: Infinity, breakLength: Infinity, compact: true } as const
 
 /** An indexer with a folder of its own, and what it has told. */
 const makeIndexer = Effect.fnUntraced(function* (folder: string, options: Partial<Indexer.IndexerOptions> = {}) {
@@ -55,28 +63,38 @@ const makeIndexer = Effect.fnUntraced(function* (folder: string, options: Partia
 const onCatalog = <A, E>(
   effect: (
     folder: string
-  ) => Effect.Effect<A, E, CatalogReader | SqlClient.SqlClient | PgClient.PgClient | TestDatabase | Scope.Scope>
+  ) => Effect.Effect<A, E, CatalogReader | SqlClient.SqlClient | PgClient.PgClient | TestDatabase | Scope.Scope>,
+  stored = catalog,
+  database: typeof TestDatabase.layer = TestDatabase.layer
 ) =>
   Effect.scoped(Effect.flatMap(temporaryFolder, effect)).pipe(
     Effect.provide(
       CatalogReader.layer.pipe(
-        Layer.provideMerge(Layer.effectDiscard(loadCatalog(catalog)).pipe(Layer.provideMerge(TestDatabase.layer)))
+        Layer.provideMerge(Layer.effectDiscard(loadCatalog(stored)).pipe(Layer.provideMerge(database)))
       ),
       { local: true }
     )
   )
 
 layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
-  it.effect("has every value of the records, as the naive catalog has them", () =>
-    onCatalog((folder) =>
-      Effect.gen(function* () {
-        const indexer = yield* makeIndexer(folder)
-        yield* indexer.refresh
-        const spellings = new Spellings()
-        const expected = { list: [segmentOf(catalog, spellings)], spellings: namesOf(spellings) }
-        assert.deepStrictEqual(differences(indexer.published(), expected, ["index", "oracle"]), [])
-        yield* indexer.assertWhole
-      })
+  const backward = Record.map(catalog, (rows) => rows.toReversed()) as NaiveCatalog
+
+  it.effect.each([
+    { how: "", stored: catalog, database: TestDatabase.layer },
+    { how: ", in whatever order a table is read", stored: backward, database: TestDatabase.layerUnordered }
+  ])("has every value of the records, as the naive catalog has them$how", ({ database, stored }) =>
+    onCatalog(
+      (folder) =>
+        Effect.gen(function* () {
+          const indexer = yield* makeIndexer(folder)
+          yield* indexer.refresh
+          const spellings = new Spellings()
+          const expected = { list: [segmentOf(catalog, spellings)], spellings: namesOf(spellings) }
+          assert.deepStrictEqual(differences(indexer.published(), expected, ["index", "oracle"]), [])
+          yield* indexer.assertWhole
+        }),
+      stored,
+      database
     )
   )
 
@@ -91,12 +109,16 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
           for (let step = 0; step < 40; step++) {
             const changes = random.int(1, 3)
             for (let each = 0; each < changes; each++) yield* randomChange(random)
+            const before = indexer.published()
+            const written = contentsOf(before)
             if (random.int(0, 5) === 0) {
               yield* indexer.save
               indexer = yield* makeIndexer(folder)
             }
             yield* indexer.refresh
             yield* indexer.assertWhole
+            // A search that began before goes on with the list of its beginning.
+            assert.strictEqual(contentsOf(before), written)
           }
           const state = yield* indexer.state
           assert.isAtMost(state?.list.length ?? 0, 12)

@@ -6,27 +6,48 @@ import { Worker } from "node:worker_threads"
 import { AccountId } from "../../../../src/domain/access/Account.ts"
 import { CurrentAccount } from "../../../../src/services/access/CurrentAccount.ts"
 import { Spellings } from "../../../../src/services/search/index/Records.ts"
+import { livePlaces } from "../../../../src/services/search/index/Segment.ts"
 import { namesOf, publish } from "../../../../src/services/search/runtime/IndexState.ts"
+import type { Published } from "../../../../src/services/search/runtime/IndexState.ts"
 import * as SearchThreads from "../../../../src/services/search/runtime/SearchThreads.ts"
-import type { Searcher } from "../../../../src/services/search/runtime/SearchThreads.ts"
-import type { Job } from "../../../../src/services/search/runtime/SearchThread.ts"
+import type { Answered, Searcher } from "../../../../src/services/search/runtime/SearchThreads.ts"
+import type { SearchFailure } from "../../../../src/services/limits/SearchPermits.ts"
+import type { Job, Kind } from "../../../../src/services/search/runtime/SearchThread.ts"
+import { generate } from "../../../oracle/NaiveCatalog.ts"
+import { segmentOf } from "../../../oracle/segments.ts"
 
 const job = (...words: ReadonlyArray<string>): Job<"search"> => ({
   kind: "search",
-  query: { subject: "stores", stores: [], words, order: { _tag: "Grouped" }, offset: 0, limit: 25 }
+  query: {
+    subject: "stores",
+    stores: [],
+    words,
+    order: { _tag: "ByStore", figures: ["revenue"], isDescending: true },
+    offset: 0,
+    limit: 25
+  }
 })
 
+const catalog = generate(1, 7)
 const spellings = new Spellings()
-const published = publish(
-  {
-    identity: { catalogId: "a", version: 1, token: "b" },
-    niches: [],
-    spellings: namesOf(spellings),
-    bases: 0,
-    list: []
-  },
-  spellings
+const half = Math.max(...catalog.shops.map(({ id }) => id)) / 2
+const views = [(id: number) => id <= half, (id: number) => id > half].map((isWanted) =>
+  segmentOf(catalog, spellings, isWanted)
 )
+/** The second version has all stores, and shares what the first one has. */
+const [published = assert.fail(), later = assert.fail()] = [1, 2].map((segments) =>
+  publish(
+    {
+      identity: { catalogId: "a", version: segments, token: "b" },
+      niches: [],
+      spellings: namesOf(spellings),
+      bases: segments,
+      list: views.slice(0, segments)
+    },
+    spellings
+  )
+)
+const storesOf = ({ list }: Published) => livePlaces(list).filter(({ id }) => id > 0).length
 
 interface Pool {
   readonly searcher: Searcher
@@ -124,6 +145,28 @@ describe("search threads", () => {
         yield* respawning(once)
         assert.strictEqual(outcome(yield* settled(once)), "found")
         assert.strictEqual(started(), 2)
+      })
+    )
+  )
+
+  it.effect("a thread that replaces a dead one has the list, and the lists that follow", () =>
+    withThreads({ threads: 1 }, ({ search, searcher, started }) =>
+      Effect.gen(function* () {
+        const totalOf = Effect.fnUntraced(function* (fiber: Fiber.Fiber<Answered<Kind>, SearchFailure>) {
+          const { answer } = yield* yield* settled(fiber)
+          return "total" in answer ? answer.total : 0
+        })
+        const before = yield* Effect.forkChild(search("soap"), { startImmediately: true })
+        assert.strictEqual(yield* totalOf(before), storesOf(published))
+        const once = yield* Effect.forkChild(search("crash once"), { startImmediately: true })
+        yield* respawning(once)
+        assert.strictEqual(yield* totalOf(once), storesOf(published))
+        assert.strictEqual(started(), 2)
+        yield* searcher.show(later)
+        const after = yield* Effect.forkChild(search("soap"), { startImmediately: true })
+        assert.strictEqual(yield* totalOf(after), storesOf(later))
+        assert.strictEqual(started(), 2)
+        assert.isAbove(storesOf(later), storesOf(published))
       })
     )
   )
