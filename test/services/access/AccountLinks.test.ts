@@ -7,6 +7,7 @@ import type { AccountId } from "../../../src/domain/access/Account.ts"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
 import { AccountLinks } from "../../../src/services/access/AccountLinks.ts"
 import type { Purpose } from "../../../src/services/access/AccountLinks.ts"
+import * as Secrets from "../../../src/services/access/Secrets.ts"
 import * as Access from "../../support/Access.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -27,6 +28,7 @@ const Step = Schema.Union([
   Schema.TaggedStruct("look", { link: between(0, 5) }),
   Schema.TaggedStruct("use", { link: between(0, 5) }),
   Schema.TaggedStruct("use", { link: between(0, 2) }),
+  Schema.TaggedStruct("renew", { link: between(0, 5) }),
   Schema.TaggedStruct("misuse", { link: between(0, 2), as: Schema.Literals(purposes) }),
   Schema.TaggedStruct("wait", {
     millis: Schema.Literals([1, 29 * minute, 30 * minute - 1, 30 * minute, 23 * 60 * minute, 24 * 60 * minute])
@@ -35,7 +37,7 @@ const Step = Schema.Union([
 const Steps = Schema.Array(Step).check(Schema.isMinLength(10), Schema.isMaxLength(40))
 
 interface Made {
-  readonly secret: Redacted.Redacted
+  secret: Redacted.Redacted
   readonly purpose: Purpose
   readonly person: number
   readonly until: number
@@ -120,6 +122,16 @@ layer(Services, { excludeTestServices: true })("links in mails", (it) => {
               const used = yield* Effect.result(links.use(link?.purpose ?? "reset", link?.secret ?? nobodys))
               assert.strictEqual(Result.isSuccess(used), works(link))
               if (link !== undefined && works(link)) link.isOver = true
+              break
+            }
+            case "renew": {
+              const link = made.at(-1 - step.link)
+              const renewed = yield* links.renew(Secrets.hashOf(link?.secret ?? nobodys))
+              assert.strictEqual(Option.isSome(renewed), works(link))
+              if (link === undefined || Option.isNone(renewed)) break
+              // Only the new secret opens it, for as long as before.
+              assert.isTrue(Result.isFailure(yield* Effect.result(links.read(link.purpose, link.secret))))
+              link.secret = renewed.value.secret
               break
             }
             case "misuse": {

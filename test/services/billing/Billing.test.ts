@@ -426,6 +426,49 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
       })
     )
 
+    it.effect("D73 that has ended counts, also after another one that has ended, and that of another customer", () =>
+      Effect.gen(function* () {
+        const { accountId, customerId, email } = yield* customer()
+        const double = yield* StripeDouble
+        double.subscribe(customerId, { status: "canceled" })
+        yield* arrive({ customer: customerId })
+        double.subscribe(customerId, { status: "canceled", price: "price_pro", created: 2_000_000_000 })
+        yield* arrive({ customer: customerId })
+        assert.strictEqual(yield* standing(email), "pro canceled")
+        double.deleteCustomer(customerId)
+        yield* arrive({ customer: customerId, type: "customer.deleted" })
+        const billing = yield* stripe
+        yield* billing.checkout({ accountId, email, language: "en" }, "growth")
+        const next = (yield* customerIdOf(accountId)) ?? ""
+        double.subscribe(next, { status: "canceled" })
+        yield* arrive({ customer: next })
+        assert.strictEqual(yield* standing(email), "growth canceled")
+      })
+    )
+
+    it.effect("stays, when an answer to an earlier call says that the customer before is gone", () =>
+      Effect.gen(function* () {
+        const { accountId, customerId, email } = yield* customer()
+        const double = yield* StripeDouble
+        const billing = yield* stripe
+        double.subscribe(customerId)
+        yield* arrive({ customer: customerId })
+        double.deleteCustomer(customerId)
+        const held = yield* hold("POST", "/v1/billing_portal/sessions")
+        const late = yield* Effect.forkChild(billing.portal({ accountId, language: "en" }))
+        yield* held.asked
+        yield* arrive({ customer: customerId, type: "customer.deleted" })
+        yield* billing.checkout({ accountId, email, language: "en" }, "pro")
+        const next = (yield* customerIdOf(accountId)) ?? ""
+        double.subscribe(next, { price: "price_pro" })
+        yield* arrive({ customer: next })
+        yield* held.release
+        yield* Fiber.join(late)
+        assert.strictEqual(yield* standing(email), "pro active")
+        assert.strictEqual(yield* customerIdOf(accountId), next)
+      })
+    )
+
     it.effect.each([
       { by: "its event", find: (customer: string) => Effect.asVoid(arrive({ customer, type: "customer.deleted" })) },
       {
@@ -583,6 +626,25 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
           double.sessions.filter(({ customer }) => customer === customers[0]?.id),
           1
         )
+      })
+    )
+
+    it.effect("D75 is another one, when the last one has expired", () =>
+      Effect.gen(function* () {
+        const { accountId, customerId, email, page } = yield* customer()
+        const double = yield* StripeDouble
+        const billing = yield* stripe
+        const sessions = () => double.sessions.filter((session) => session.customer === customerId)
+        const pages = [page]
+        for (let time = 0; time < 2; time++) {
+          for (const session of sessions()) session.status = "expired"
+          pages.push((yield* billing.checkout({ accountId, email, language: "en" }, "growth")) ?? "")
+          assert.deepStrictEqual(
+            sessions().flatMap(({ id, status }) => (status === "open" ? [pages.at(-1)?.includes(id)] : [])),
+            [true]
+          )
+        }
+        assert.strictEqual(new Set(pages).size, 3)
       })
     )
 

@@ -73,10 +73,8 @@ layer(Services, { excludeTestServices: true })("the order of locks", (it) => {
           )
           assert.deepStrictEqual(yield* lockedBy(attempts.settle(attempt, "not_verified"), subjects), [subjects])
           yield* attempts.take(attempt)
-          const [wrong = [], other = []] = [
-            subjects.filter((subject) => !subject.startsWith("right ")),
-            subjects.filter((subject) => subject.startsWith("right "))
-          ]
+          const wrong = subjects.filter((subject) => !subject.startsWith("right "))
+          const other = subjects.filter((subject) => subject.startsWith("right "))
           assert.deepStrictEqual(yield* lockedBy(attempts.settle(attempt, "right"), subjects), [wrong])
           yield* attempts.take(attempt)
           assert.deepStrictEqual(yield* lockedBy(attempts.settle(attempt, "wrong"), subjects), [other])

@@ -50,6 +50,23 @@ layer(services, { excludeTestServices: true })("DailyPageViews", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("of an export fit the rest of the day as a whole, or are refused and not counted", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const views = yield* DailyPageViews
+      for (const used of [0, 1, limit - 1, limit]) {
+        for (const more of [1, 2, limit - 1, limit, limit + 1]) {
+          const id = yield* account
+          if (used > 0) yield* views.take(id, used)
+          const isTaken = yield* Effect.match(views.take(id, more), { onSuccess: () => true, onFailure: () => false })
+          assert.strictEqual(isTaken, used + more <= limit, `${more} after ${used}`)
+          const [row] = yield* sql<{ views: number }>`SELECT views FROM page_view WHERE account_id = ${id}`
+          assert.strictEqual(row?.views ?? 0, isTaken ? used + more : used, `${more} after ${used}`)
+        }
+      }
+    })
+  )
+
   it.effect("come back with the next day of UTC, which the refusal names", () =>
     Effect.gen(function* () {
       const clock = yield* SetClock

@@ -12,6 +12,10 @@ import * as StoreRecords from "../../../support/StoreRecords.ts"
 
 const most = 500
 
+/** Numbers of results around those that fill pages of the largest size. */
+const counts = [1, 24, 25, 26, 49, 50, 51, 499, 500, 501]
+const pageViewsPerDay = 5_000
+
 /** More than an export has, in an order that is not that of their ids. */
 const stored = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -23,11 +27,16 @@ const stored = Effect.gen(function* () {
     INSERT INTO ad (shop_id, key, page_name, is_active, media_type, started_on, last_seen_on)
     SELECT ${shop}::int, 'a' || n, 'Lamps', true, 'image', '2025-01-01'::date + (n * 7) % 211, '2026-01-10'
     FROM generate_series(1, 710) n`
+  for (const count of counts) {
+    yield* sql`
+      INSERT INTO product (shop_id, key, title, price)
+      SELECT ${shop}::int, 'c' || ${count}::int || ' ' || n, 'Counted' || ${count}::int || 'x', n FROM generate_series(1, ${count}::int) n`
+  }
   yield* StoreRecords.derive
 })
 
 const services = Layer.effectDiscard(stored).pipe(
-  Layer.provideMerge(Site.layer({ config: { pageViewsPerDay: 5_000 } })),
+  Layer.provideMerge(Site.layer({ config: { pageViewsPerDay } })),
   Layer.provideMerge(SetClock.layer("2026-01-15T12:00:00Z"))
 )
 
@@ -66,6 +75,33 @@ layer(services, { excludeTestServices: true })("exports", (it) => {
         assert.lengthOf(text.split("\r\n"), 1 + most + 1)
       }
     })
+  )
+
+  it.effect.each([0, ...counts])(
+    "of %s results count as the pages that they would fill, and pass no limit of the day",
+    (count) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const site = yield* Site
+        const person = yield* site.account({ plan: "pro" })
+        const { get } = yield* SiteVisitor.signedIn(person)
+        const pages = Math.max(1, Math.ceil(Math.min(count, most) / maxPerPage))
+        const file = get(`${sections.products}/export.csv?query=counted${count}x`)
+        const ofAccount = sql`account_id = (SELECT id FROM account WHERE email = ${person.email})`
+        const views = Effect.map(
+          sql<{ views: number }>`SELECT views FROM page_view WHERE ${ofAccount}`,
+          (rows) => rows[0]?.views
+        )
+        assert.strictEqual((yield* file).status, 200)
+        assert.strictEqual(yield* views, pages)
+        yield* sql`UPDATE page_view SET views = ${pageViewsPerDay - pages} WHERE ${ofAccount}`
+        assert.strictEqual((yield* file).status, 200)
+        assert.strictEqual(yield* views, pageViewsPerDay)
+        yield* sql`UPDATE page_view SET views = ${pageViewsPerDay - pages + 1} WHERE ${ofAccount}`
+        const refused = yield* file
+        assert.strictEqual(refused.status, 429)
+        assert.isNull(refused.headers.get("content-disposition"))
+      })
   )
 
   it.effect("are refused after 120 in a minute, together with the pages", () =>
