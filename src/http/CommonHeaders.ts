@@ -5,8 +5,10 @@ import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } fr
 import { randomUUID } from "node:crypto"
 import type { AppSettings } from "../Config.ts"
 import { AppConfig } from "../Config.ts"
+import * as JsonRpc from "../domain/mcp/JsonRpc.ts"
 import * as Metrics from "../services/metrics/Metrics.ts"
 import { documentationPath } from "./pages/shared/DocumentationPaths.ts"
+import * as RequestHeaders from "./RequestHeaders.ts"
 import * as RequestId from "./RequestId.ts"
 
 /** A year. Only for a service with TLS. */
@@ -66,8 +68,13 @@ const middleware = Effect.gen(function* () {
   return (
     handler: Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, RequestId.RequestId>
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest> =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+      const { url } = request
       const requestId = randomUUID()
+      const problem = RequestHeaders.problemOf(request)
+      if (problem !== undefined) {
+        return Effect.succeed(counted(groupOf(url), finish(refused(groupOf(url), problem, requestId), requestId)))
+      }
       return Effect.provideService(handler, RequestId.RequestId, requestId).pipe(
         Effect.matchCauseEffect({
           onSuccess: (response) => Effect.succeed(counted(groupOf(url), finish(response, requestId))),
@@ -84,6 +91,14 @@ export const layer = HttpRouter.middleware<{ provides: RequestId.RequestId }>()(
 
 const error = (status: number, code: string, message: string, requestId: string) =>
   HttpServerResponse.jsonUnsafe({ error: { code, message, request_id: requestId } }, { status })
+
+const refused = (group: RouteGroup, message: string, requestId: string) =>
+  group === "mcp"
+    ? HttpServerResponse.text(
+        JsonRpc.failure(undefined, { code: JsonRpc.codes.invalidRequest, message, data: { request_id: requestId } }),
+        { status: 400, contentType: "application/json" }
+      )
+    : error(400, "bad_request", message, requestId)
 
 const reasonOf = (cause: Cause.Cause<unknown>) => {
   const failure = Cause.findErrorOption(cause)

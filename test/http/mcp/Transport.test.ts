@@ -75,6 +75,108 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
     )
   })
 
+  describe("P9 headers that may not be repeated, and Host", () => {
+    const body = JSON.stringify(Messages.plain)
+    const usual = [
+      ["Host", "localhost"],
+      ["Authorization", "Bearer good"],
+      ["Content-Type", "application/json"],
+      ["Content-Length", String(body.length)],
+      ["Origin", "https://friend.test"],
+      ["MCP-Protocol-Version", "2025-06-18"],
+      ["Mcp-Method", "tools/call"],
+      ["Mcp-Name", "get_usage"],
+      ["Mcp-Session-Id", "apps.x"],
+      ["Content-Encoding", "identity"],
+      ["Sec-Fetch-Site", "same-origin"],
+      ["Sec-Fetch-Dest", "empty"],
+      ["Accept", "application/json"],
+      ["Accept-Language", "en"],
+      ["Cookie", "a=1"]
+    ] as const
+    const sent = (lines: ReadonlyArray<readonly [string, string]>, start = "POST /mcp HTTP/1.1") =>
+      Effect.flatMap(TestServer, ({ port }) => {
+        const fields = [...lines.map(([name, value]) => `${name}: ${value}`), "Connection: close"].join("\r\n")
+        return raw(port, `${start}\r\n${fields}\r\n\r\n${body}`)
+      })
+    const repeatable = ["Accept", "Accept-Language", "Cookie"]
+
+    it.effect.each(usual)("%s twice", ([name, value]) =>
+      Effect.gen(function* () {
+        for (const second of [value, "other"]) {
+          for (const written of [name, name.toUpperCase()]) {
+            const answer = yield* sent([...usual, [written, second]])
+            const status = /^HTTP\/1.1 (\d+)/u.exec(answer)?.[1]
+            assert.strictEqual(status, repeatable.includes(name) ? "200" : "400", `${written}: ${second}`)
+          }
+        }
+      })
+    )
+
+    it.effect("the 400 is JSON-RPC at /mcp, and has a request id at any address", () =>
+      Effect.gen(function* () {
+        for (const [path, code] of [
+          ["/mcp", '"code":-32600'],
+          ["/token", '"code":"bad_request"'],
+          ["/sign-in", '"code":"bad_request"'],
+          ["/health/live", '"code":"bad_request"'],
+          ["/nothing", '"code":"bad_request"']
+        ] as const) {
+          const answer = yield* sent([...usual, ["Host", "localhost"]], `POST ${path} HTTP/1.1`)
+          assert.match(answer, /^HTTP\/1.1 400 /u)
+          assert.include(answer, code)
+          assert.include(answer, "the header host is there more than once")
+          assert.match(answer, /"request_id":"[0-9a-f-]{36}"/u)
+        }
+      })
+    )
+
+    it.effect("HTTP/1.1 without Host is 400, HTTP/1.0 is not", () =>
+      Effect.gen(function* () {
+        const others = usual.filter(([name]) => name !== "Host")
+        assert.match(yield* sent(others), /^HTTP\/1.1 400 /u)
+        assert.match(yield* sent(others, "POST /mcp HTTP/1.0"), /^HTTP\/1.1 200 /u)
+        assert.match(yield* sent([...usual, ["Host", "localhost"]], "POST /mcp HTTP/1.0"), /^HTTP\/1.1 400 /u)
+      })
+    )
+
+    it.effect.each<[host: string, status: number]>([
+      ["localhost:4200", 200],
+      ["LOCALHOST:", 200],
+      ["discovery.example", 200],
+      ["my_host.internal", 200],
+      ["xn--mnchen-3ya.example.:443", 200],
+      ["127.0.0.1:80", 200],
+      ["[::1]:4200", 200],
+      ["[2001:db8::192.0.2.1]", 200],
+      ["", 400],
+      [":80", 400],
+      ["a b", 400],
+      ["a, b", 400],
+      ["a,b", 400],
+      ["a/b", 400],
+      ["a?b", 400],
+      ["a#b", 400],
+      ["user@host", 400],
+      ["http://host", 400],
+      ["host:port", 400],
+      ["host:80:80", 400],
+      ["::1", 400],
+      ["[::1", 400],
+      ["[:::1]", 400],
+      ["[localhost]", 400],
+      ["m\u00FCnchen.example", 400],
+      ["%zz", 400],
+      ["<host>", 400],
+      ['"host"', 400]
+    ])("Host: %s gives %i", ([value, status]) =>
+      Effect.gen(function* () {
+        const answer = yield* sent(usual.map(([name, usually]) => [name, name === "Host" ? value : usually]))
+        assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `, "u"))
+      })
+    )
+  })
+
   describe("P3 Origin", () => {
     it.effect.each<[string | undefined, number]>([
       [undefined, 200],
