@@ -3,11 +3,12 @@
  * of an object and reports an issue for each, so thousands of them would be expensive.
  *
  * A cut argument was invalid and stays invalid: the schema refuses the cut text, and a list or an object that is too long
- * is reported here. `null` counts as absent, except in a list, where removing it would shift the others.
+ * is reported here, as is a text with control characters. `null` counts as absent, except in a list, where removing it would shift the others.
  */
 import type { Schema } from "effect"
 import { Predicate, Result, SchemaAST } from "effect"
 import * as BoundedJson from "./BoundedJson.ts"
+import * as ControlCharacters from "./ControlCharacters.ts"
 
 declare module "effect/Schema" {
   namespace Annotations {
@@ -26,6 +27,7 @@ export interface Excess {
   readonly reason:
     | { readonly _tag: "UnknownName"; readonly known: ReadonlyArray<string> }
     | { readonly _tag: "TooMany"; readonly most: number }
+    | { readonly _tag: "Control" }
 }
 
 export interface Bounded {
@@ -69,10 +71,10 @@ const cutOf = (ast: SchemaAST.AST, maxUnknownNames: number): Cut => {
   }
   if (SchemaAST.isArrays(ast)) return array(ast, maxUnknownNames)
   if (SchemaAST.isUnion(ast)) {
-    const members = ast.types.map((type) => cutOf(type, maxUnknownNames))
+    const members = Array.from(new Set(ast.types.map((type) => cutOf(type, maxUnknownNames))))
     return (value, path, found) => members.reduce((left, member) => member(left, path, found), value)
   }
-  if (SchemaAST.isLiteral(ast)) return text(maxLength)
+  if (SchemaAST.isLiteral(ast)) return literal
   if (!SchemaAST.isString(ast)) return unchanged
   const most = bound(ast.checks, "maxCodePoints")
   // Cut to this many units, the text is still at least one character too long.
@@ -81,8 +83,14 @@ const cutOf = (ast: SchemaAST.AST, maxUnknownNames: number): Cut => {
 
 const text =
   (longest: number): Cut =>
-  (value) =>
-    typeof value === "string" && value.length > longest ? value.slice(0, longest) : value
+  (value, path, found) => {
+    if (typeof value !== "string") return value
+    if (value.length > longest) return value.slice(0, longest)
+    if (ControlCharacters.isIn(value)) found.push({ path, reason: { _tag: "Control" } })
+    return value
+  }
+
+const literal = text(maxLength)
 
 const object = (ast: SchemaAST.Objects, maxUnknownNames: number) => {
   const cuts = new Map(ast.propertySignatures.map(({ name, type }) => [String(name), cutOf(type, maxUnknownNames)]))

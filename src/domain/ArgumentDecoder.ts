@@ -66,6 +66,8 @@ type Path = ReadonlyArray<PropertyKey>
 class Issues {
   readonly #all: Array<ArgumentIssue> = []
   readonly #unknownName: IssueCode
+  /** Paths of texts with control characters, of which nothing else is said. */
+  readonly #control = new Set<string>()
   #suggestions = 0
 
   constructor(unknownName: IssueCode) {
@@ -74,9 +76,17 @@ class Issues {
 
   of(excess: ReadonlyArray<ArgumentBounds.Excess>, issue: SchemaIssue.Issue | undefined): ReadonlyArray<ArgumentIssue> {
     for (const { path, reason } of excess) {
-      this.#push(path, () =>
-        reason._tag === "TooMany" ? problem("too_many", { most: reason.most }) : this.#unknown(path, reason.known)
-      )
+      this.#push(path, () => {
+        switch (reason._tag) {
+          case "TooMany":
+            return problem("too_many", { most: reason.most })
+          case "UnknownName":
+            return this.#unknown(path, reason.known)
+          case "Control":
+            return problem("control_characters")
+        }
+      })
+      if (reason._tag === "Control") this.#control.add(path.join("."))
     }
     if (issue !== undefined) this.#add(issue, [])
     return this.#all
@@ -117,7 +127,7 @@ class Issues {
   }
 
   #push(path: Path, problem: () => Problem): void {
-    if (this.#all.length >= maxIssues) return
+    if (this.#all.length >= maxIssues || this.#control.has(path.join("."))) return
     const { code, params } = problem()
     this.#all.push(issueAt(path.map((key) => echo(String(key))).join("."), code, params))
   }

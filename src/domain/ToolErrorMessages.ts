@@ -3,6 +3,7 @@ import { secondsUntil } from "./access/CreditPeriod.ts"
 import {
   InsufficientCredits,
   InternalError,
+  InvalidArguments,
   NotFound,
   PlanUpgradeRequired,
   RateLimited,
@@ -45,6 +46,13 @@ export const insufficientCredits = (options: {
 }
 
 const counted = (credits: number): string => `${credits} ${credits === 1 ? "credit" : "credits"}`
+
+/** An argument has a value that the database refuses, and no check has found it before. */
+export const unfitArguments = (): InvalidArguments =>
+  new InvalidArguments({
+    message: "An argument has control characters, or a number that is out of range. Nothing was charged.",
+    issues: []
+  })
 
 /** Of the tools that get one record. */
 const onlyIfFound = `An answer costs ${counted(1)}; this call cost nothing.`

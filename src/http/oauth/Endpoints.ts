@@ -5,6 +5,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
 import type { RegistrationError, RevocationError, TokenError } from "../../domain/oauth/OAuthError.ts"
 import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
+import * as Availability from "../../services/database/Availability.ts"
 import { EndpointRate } from "../../services/limits/EndpointRate.ts"
 import * as ClientAddress from "../ClientAddress.ts"
 import * as Outage from "../Outage.ts"
@@ -20,6 +21,8 @@ const notPost = Cors.add(
     HttpServerResponse.setHeader("allow", "POST")
   )
 )
+
+const unfit = new InvalidRequest({ message: "A parameter has a value that is not allowed." })
 
 export const add = (
   endpoint: "token" | "register" | "revoke",
@@ -43,6 +46,11 @@ export const add = (
                 ? Effect.as(logOutage(error.cause ?? error, requestId), failure)
                 : Effect.succeed(failure)
             }),
+            Effect.catchCause((cause) =>
+              Effect.flatMap(Availability.isUnfitValue(cause), (isUnfit) =>
+                isUnfit ? Effect.succeed(OAuthReply.failure(unfit)) : Effect.failCause(cause)
+              )
+            ),
             Effect.map(Cors.add),
             Effect.annotateLogs("request_id", requestId)
           )

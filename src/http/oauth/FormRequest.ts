@@ -2,6 +2,7 @@
 import { Effect, Redacted, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Base64 } from "effect/encoding"
+import * as ControlCharacters from "../../domain/ControlCharacters.ts"
 import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
 import * as Parameters from "../../domain/oauth/Parameters.ts"
 import type { ClientCredentials, Clients } from "../../services/oauth/Clients.ts"
@@ -35,7 +36,8 @@ const basicOf = (authorization: string | undefined): Result.Result<ClientCredent
   const encoded = basicForm.exec(authorization.trim())?.[1]
   const decoded = encoded === undefined ? undefined : Result.getOrUndefined(Base64.decodeString(encoded))
   const colon = decoded?.indexOf(":") ?? -1
-  if (decoded === undefined || colon < 1) return Result.fail(invalid("Authorization: Basic is malformed."))
+  if (decoded === undefined || colon < 1 || ControlCharacters.isIn(formDecoded(decoded)))
+    return Result.fail(invalid("Authorization: Basic is malformed."))
   const secret = decoded.slice(colon + 1)
   return Result.succeed({
     id: formDecoded(decoded.slice(0, colon)),
@@ -57,7 +59,7 @@ export const read = Effect.fnUntraced(function* (request: HttpServerRequest.Http
   if (!RequestBody.isForm(type)) {
     return yield* invalid("Send a form: Content-Type: application/x-www-form-urlencoded.")
   }
-  return yield* Effect.fromResult(Parameters.unrepeated(Parameters.read(yield* bodyOf(request))))
+  return yield* Effect.fromResult(Parameters.sound(Parameters.read(yield* bodyOf(request))))
 })
 
 export const required = (parameters: Parameters.Parameters, name: string): Effect.Effect<string, InvalidRequest> => {

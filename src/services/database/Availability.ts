@@ -5,14 +5,37 @@
  * The pool does not limit the wait for a connection, so each function has a deadline, at which it interrupts the effect and
  * the query. If the server does not answer at all, the driver waits another five seconds for the cancellation.
  */
-import { Cause, Clock, Duration, Effect, Predicate, Schedule } from "effect"
+import { Cause, Clock, Duration, Effect, Predicate, Schedule, Schema } from "effect"
 import { SqlError, Statement } from "effect/sql"
 import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 
+/**
+ * A defect: PostgreSQL refuses a value, such as text with U+0000 or a number that is out of range (SQLSTATE class 22). It is a fault of
+ * the input, and never an outage. Every boundary refuses such input before; should one miss some, it answers this as a refusal too.
+ */
+class UnfitValue extends Schema.TaggedError<UnfitValue>()("UnfitValue", { sqlState: Schema.String }) {}
+
+const sqlStateOf = ({ reason: { cause } }: SqlError.SqlError): string =>
+  Predicate.hasProperty(cause, "code") && Predicate.isString(cause.code) ? cause.code : ""
+
+const isAboutValue = (error: SqlError.SqlError): boolean => sqlStateOf(error).startsWith("22")
+
+const isUnfit = (error: unknown): error is SqlError.SqlError => SqlError.isSqlError(error) && isAboutValue(error)
+
+/** Whether a cause is a value that PostgreSQL refuses. One line is logged, because a check is missing somewhere. */
+export const isUnfitValue = (cause: Cause.Cause<unknown>): Effect.Effect<boolean> => {
+  const defects = cause.reasons.filter(Cause.isDieReason).map(({ defect }) => defect)
+  const unfit = defects.find((defect) => defect instanceof UnfitValue)
+  if (unfit === undefined) return Effect.succeed(false)
+  const line = { message: "The database refused a value that no check had found", sql_state: unfit.sqlState }
+  return Effect.as(Effect.logWarning(line), true)
+}
+
 /** Errors that a retry cannot fix. */
 const isPermanent = (error: SqlError.SqlError): boolean =>
+  isAboutValue(error) ||
   error.reason._tag === "SqlSyntaxError" ||
   error.reason._tag === "AuthorizationError" ||
   error.reason._tag === "AuthenticationError" ||
@@ -59,6 +82,7 @@ export const available =
         schedule: Schedule.exponential("50 millis"),
         while: (error) => SqlError.isSqlError(error) && !isPermanent(error)
       }),
+      Effect.catchIf(isUnfit, (error) => Effect.die(new UnfitValue({ sqlState: sqlStateOf(error) }))),
       Effect.tapError((error) =>
         SqlError.isSqlError(error) ? Metrics.databaseFailures.add({ reason: "unavailable" }) : Effect.void
       ),

@@ -17,6 +17,7 @@ import { ActivityLog } from "../access/ActivityLog.ts"
 import { CreditLedger } from "../access/CreditLedger.ts"
 import { DataAsOf } from "../import/Sources.ts"
 import { CurrentAccount } from "../access/CurrentAccount.ts"
+import * as Availability from "../database/Availability.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import type { Charge, Charged, IdempotencyKey } from "../access/CreditLedger.ts"
 import * as Idempotency from "./Idempotency.ts"
@@ -203,9 +204,15 @@ const fail = (call: ToolCall, cause: Cause.Cause<ToolError>, supportUrl: string)
       : Effect.succeed(answer)
   }
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-  return Effect.as(
-    logCause("A call failed by a defect", call, cause),
-    failed(call, ToolErrorMessages.internalError(supportUrl))
+  return Effect.flatMap(
+    Effect.annotateLogs(Availability.isUnfitValue(cause), { request_id: call.requestId }),
+    (isUnfit) =>
+      isUnfit
+        ? Effect.succeed(failed(call, ToolErrorMessages.unfitArguments()))
+        : Effect.as(
+            logCause("A call failed by a defect", call, cause),
+            failed(call, ToolErrorMessages.internalError(supportUrl))
+          )
   )
 }
 

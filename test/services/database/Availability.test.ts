@@ -90,6 +90,35 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Availability", (it) =>
     })
   )
 
+  it.effect("a value that PostgreSQL refuses is never an outage, and no statement is repeated for it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const statements = [
+        sql`SELECT ${"a\u0000"}::text`,
+        sql`SELECT ${'{"a":"\\u0000"}'}::jsonb`,
+        sql`SELECT ${"x"}::text::integer`,
+        sql`SELECT ${"99999999999"}::text::integer`,
+        sql`SELECT ${"2026-99-99"}::text::date`,
+        sql.withTransaction(sql`SELECT ${"a\u0000"}::text`)
+      ]
+      for (const bound of [Availability.availableToRead, Availability.availableOnce, Availability.query]) {
+        for (const statement of statements) {
+          let times = 0
+          const counted = Effect.andThen(
+            Effect.sync(() => times++),
+            statement
+          )
+          const exit = yield* Effect.exit(bound(counted))
+          assert.isTrue(Exit.hasDies(exit))
+          assert.isTrue(Exit.isFailure(exit) && (yield* Availability.isUnfitValue(exit.cause)))
+          assert.strictEqual(times, 1)
+        }
+      }
+      const other = yield* Effect.exit(Availability.availableOnce(Effect.die(new Error("a defect"))))
+      assert.isFalse(Exit.isFailure(other) && (yield* Availability.isUnfitValue(other.cause)))
+    })
+  )
+
   it.effect("answers any other failure of the database with service_unavailable, and keeps the cause for the log", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -14,6 +14,9 @@ import type { SignedIn } from "./Visitors.ts"
 /** The body is not a form, or lacks a field of the page's form. */
 export class FormUnreadable extends Schema.TaggedError<FormUnreadable>()("FormUnreadable", {}) {}
 
+/** The address or the form has control characters, or a value that the database refuses. */
+export class InputRefused extends Schema.TaggedError<InputRefused>()("InputRefused", {}) {}
+
 /** The form was sent by another site, or belongs to a session that has ended. */
 export class FormRejected extends Schema.TaggedError<FormRejected>()("FormRejected", {}) {}
 
@@ -26,6 +29,7 @@ export type PageError =
   | BillingUnavailable
   | FormUnreadable
   | FormRejected
+  | InputRefused
   | PageViewsUsedUp
   | PageNotFound
   | PageBroken
@@ -39,6 +43,7 @@ const statuses: Readonly<Record<PageError["_tag"], number>> = {
   BillingUnavailable: 503,
   FormUnreadable: 400,
   FormRejected: 403,
+  InputRefused: 400,
   PageViewsUsedUp: 429,
   PageNotFound: 404,
   PageBroken: 500,

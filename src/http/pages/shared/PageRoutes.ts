@@ -5,16 +5,19 @@
 import { Cause, Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerResponse, UrlParams } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
+import * as ControlCharacters from "../../../domain/ControlCharacters.ts"
+import * as Availability from "../../../services/database/Availability.ts"
 import { MailLanguage } from "../../../services/mail/Letter.ts"
 import * as Outage from "../../Outage.ts"
 import * as RequestBody from "../../RequestBody.ts"
 import * as RequestHeaders from "../../RequestHeaders.ts"
 import { RequestId } from "../../RequestId.ts"
 import { Csrf, field as tokenField } from "./Csrf.ts"
-import { ErrorPage, FormRejected, FormUnreadable, PageBroken, PageNotFound } from "./ErrorPage.ts"
+import { ErrorPage, FormRejected, FormUnreadable, InputRefused, PageBroken, PageNotFound } from "./ErrorPage.ts"
 import type { PageError } from "./ErrorPage.ts"
 import { sections } from "./Layout.ts"
 import * as Locale from "./Locale.ts"
+import { queryOf } from "./Query.ts"
 import * as ReturnTo from "./ReturnTo.ts"
 import { isSignedIn, Visitors } from "./Visitors.ts"
 import type { SignedIn, Visitor } from "./Visitors.ts"
@@ -85,7 +88,8 @@ export class PageRoutes extends Context.Service<
       ) {
         // The client disconnected and needs no answer.
         if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
-        const error = Option.getOrElse(Cause.findErrorOption(cause), () => new PageBroken())
+        const defect = (yield* Availability.isUnfitValue(cause)) ? new InputRefused() : new PageBroken()
+        const error = Option.getOrElse(Cause.findErrorOption(cause), () => defect)
         if (error._tag === "ServiceUnavailable") yield* logOutage(error.cause ?? error, requestId)
         if (error._tag === "BillingUnavailable") yield* logBilling(error, requestId)
         if (error._tag === "PasswordsBusy") yield* logBusy(error, requestId)
@@ -106,6 +110,7 @@ export class PageRoutes extends Context.Service<
             let visitor: Visitor | undefined
             const locale = Locale.of(request.headers["accept-language"])
             return refuseImages(request).pipe(
+              Effect.andThen(refuseControl(queryOf(request.url))),
               // The body may arrive 30 seconds after the headers, and the session may end meanwhile.
               Effect.andThen(isForm(request) ? Effect.ignore(request.text) : Effect.void),
               Effect.andThen(visitors.identify(request)),
@@ -139,17 +144,18 @@ export class PageRoutes extends Context.Service<
 
       const read = <A>(schema: FormSchema<A>) => {
         const decode = Schema.decodeUnknownEffect(schema)
-        return Effect.fnUntraced(
-          function* (request: Request) {
-            if (!isForm(request)) return yield* new FormUnreadable()
-            const body = yield* request.text
-            if (hasTooManyFields(body)) return yield* new FormUnreadable()
-            const fields = UrlParams.toRecord(UrlParams.fromInput(new URLSearchParams(body)))
-            const token = fields[tokenField]
-            return { token: typeof token === "string" ? token : "", form: yield* decode(fields) }
-          },
-          Effect.mapError(() => new FormUnreadable())
-        )
+        return Effect.fnUntraced(function* (request: Request) {
+          if (!isForm(request)) return yield* new FormUnreadable()
+          const body = yield* Effect.mapError(request.text, () => new FormUnreadable())
+          if (hasTooManyFields(body)) return yield* new FormUnreadable()
+          yield* refuseControl(body)
+          const fields = UrlParams.toRecord(UrlParams.fromInput(new URLSearchParams(body)))
+          const token = fields[tokenField]
+          return {
+            token: typeof token === "string" ? token : "",
+            form: yield* Effect.mapError(decode(fields), () => new FormUnreadable())
+          }
+        })
       }
 
       const ownForm = <A>(schema: FormSchema<A>, submit: (form: A, visitor: SignedIn, request: Request) => Answer) => {
@@ -210,6 +216,10 @@ export const seeOther = (location: string): Response =>
  */
 const refuseImages = ({ headers }: Request): Effect.Effect<void, PageNotFound> =>
   headers["sec-fetch-dest"] === "image" ? Effect.fail(new PageNotFound()) : Effect.void
+
+/** No control character reaches a page or the database. */
+const refuseControl = (parameters: string): Effect.Effect<void, InputRefused> =>
+  ControlCharacters.isInParameters(parameters) ? Effect.fail(new InputRefused()) : Effect.void
 
 /** Far more than any form has. Decoding 80,000 fields takes 200 ms. */
 const maxFields = 100
