@@ -10,7 +10,8 @@ export const generated = "<!-- Written from the code: `npm test -- test/document
 /** The meaning and the remedy of each error. A new error does not compile until it is listed. */
 const meanings: Record<ToolError["_tag"], { readonly means: string; readonly remedy: string }> = {
   InvalidArguments: {
-    means: "The arguments do not fit the tool. `issues` lists everything that is wrong, each with its path.",
+    means:
+      "The arguments do not fit the tool. `issues` lists everything that is wrong, each with its path. No text has control characters but tabs and line breaks.",
     remedy: "Change what `issues` names; it suggests the nearest valid value where there is one."
   },
   PlanUpgradeRequired: {

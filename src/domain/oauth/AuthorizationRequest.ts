@@ -51,7 +51,7 @@ export const read = (
   mcpUrl: string
 ): Result.Result<AuthorizationRequest, InvalidRequest | UnsupportedResponseType | InvalidTarget> =>
   Result.gen(function* () {
-    yield* Parameters.sound(parameters)
+    yield* Parameters.unrepeated(parameters)
     const type = parameters.get("response_type")
     if (type === undefined) return yield* Result.fail(new InvalidRequest({ message: "response_type is missing." }))
     if (type !== "code") {

@@ -1,6 +1,5 @@
 /** Parameters of a query or a form (R16; OAuth 2.1, 3.1): at most one value for each name. */
 import { Result } from "effect"
-import * as ControlCharacters from "../ControlCharacters.ts"
 import { InvalidRequest } from "./OAuthError.ts"
 
 export interface Parameters {
@@ -10,7 +9,6 @@ export interface Parameters {
   readonly resources: ReadonlyArray<string>
   /** Names with more than one value that is not empty. */
   readonly repeated: ReadonlySet<string>
-  readonly hasControlCharacters: boolean
 }
 
 const repeatable = "resource"
@@ -30,22 +28,13 @@ export const read = (text: string): Parameters => {
       values.set(name, value)
     }
   }
-  return {
-    get: (name) => values.get(name),
-    resources,
-    repeated,
-    hasControlCharacters: ControlCharacters.isInParameters(text)
-  }
+  return { get: (name) => values.get(name), resources, repeated }
 }
 
-/** Fails if a parameter is repeated, because either value could be the one that was meant, or has control characters. */
-export const sound = (parameters: Parameters): Result.Result<Parameters, InvalidRequest> => {
-  if (parameters.hasControlCharacters) {
-    return Result.fail(new InvalidRequest({ message: "A parameter has control characters." }))
-  }
-  return parameters.repeated.size === 0
+/** Fails if a parameter is repeated, because either value could be the one that was meant. */
+export const unrepeated = (parameters: Parameters): Result.Result<Parameters, InvalidRequest> =>
+  parameters.repeated.size === 0
     ? Result.succeed(parameters)
     : Result.fail(
         new InvalidRequest({ message: "A parameter was sent more than once. Only resource may be repeated." })
       )
-}

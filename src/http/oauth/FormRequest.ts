@@ -59,7 +59,9 @@ export const read = Effect.fnUntraced(function* (request: HttpServerRequest.Http
   if (!RequestBody.isForm(type)) {
     return yield* invalid("Send a form: Content-Type: application/x-www-form-urlencoded.")
   }
-  return yield* Effect.fromResult(Parameters.sound(Parameters.read(yield* bodyOf(request))))
+  const body = yield* bodyOf(request)
+  if (ControlCharacters.isInParameters(body)) return yield* invalid("A parameter has control characters.")
+  return yield* Effect.fromResult(Parameters.unrepeated(Parameters.read(body)))
 })
 
 export const required = (parameters: Parameters.Parameters, name: string): Effect.Effect<string, InvalidRequest> => {

@@ -43,7 +43,7 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/revoke", (it) => {
     Effect.gen(function* () {
       const one = yield* connected
       const other = yield* connected
-      for (const token of ["x", "\u0000", "dat_x", other.access, other.refresh, other.client_id]) {
+      for (const token of ["x", "dat_x", other.access, other.refresh, other.client_id]) {
         assert.strictEqual((yield* post("/revoke", { client_id: one.client_id, token })).status, 200)
       }
       for (const { access, client_id, refresh } of [one, other]) {

@@ -218,7 +218,7 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/token", (it) => {
     it.effect("an unknown one is 401 invalid_client, also a moment after it was deleted", () =>
       Effect.gen(function* () {
         const { approval, form, refresh } = yield* connected()
-        for (const client_id of ["doc_nobody", "https://evil.example/client.json", "\u0000", "x".repeat(10_000)]) {
+        for (const client_id of ["doc_nobody", "https://evil.example/client.json", "x".repeat(10_000)]) {
           const answer = yield* post("/token", { ...form, client_id })
           assert.deepStrictEqual(errorOf(answer), [401, "invalid_client"])
           assert.isNull(answer.headers.get("www-authenticate"))

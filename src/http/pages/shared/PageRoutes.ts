@@ -110,7 +110,7 @@ export class PageRoutes extends Context.Service<
             let visitor: Visitor | undefined
             const locale = Locale.of(request.headers["accept-language"])
             return refuseImages(request).pipe(
-              Effect.andThen(refuseControl(queryOf(request.url))),
+              Effect.andThen(path === anyState ? Effect.void : refuseControl(queryOf(request.url))),
               // The body may arrive 30 seconds after the headers, and the session may end meanwhile.
               Effect.andThen(isForm(request) ? Effect.ignore(request.text) : Effect.void),
               Effect.andThen(visitors.identify(request)),
@@ -216,6 +216,9 @@ export const seeOther = (location: string): Response =>
  */
 const refuseImages = ({ headers }: Request): Effect.Effect<void, PageNotFound> =>
   headers["sec-fetch-dest"] === "image" ? Effect.fail(new PageNotFound()) : Effect.void
+
+/** Here a `state` comes back whatever its characters are (R17); what reaches the database has checks of its own. */
+const anyState = "/authorize"
 
 /** No control character reaches a page or the database. */
 const refuseControl = (parameters: string): Effect.Effect<void, InputRefused> =>
