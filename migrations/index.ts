@@ -11,6 +11,7 @@ import billing from "./0007_billing.ts"
 import limits from "./0008_limits.ts"
 import decisions from "./0009_decisions.ts"
 import serverAddress from "./0010_server_address.ts"
+import mailDomains from "./0011_mail_domains.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_accounts": accounts,
@@ -22,5 +23,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0007_billing": billing,
   "0008_limits": limits,
   "0009_decisions": decisions,
-  "0010_server_address": serverAddress
+  "0010_server_address": serverAddress,
+  "0011_mail_domains": mailDomains
 }

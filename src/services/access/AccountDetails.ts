@@ -18,25 +18,6 @@ export interface NewAccount {
   readonly beganOn?: string
 }
 
-/** One @, no spaces, a dot in the domain. No mail is sent to check it. */
-export const isEmail: (text: string) => boolean = Schema.is(
-  Schema.String.check(
-    Schema.isMaxLength(254),
-    Schema.isPattern(/^[^\s@\p{Cc}\p{Cf}\p{Cs}]+@[^\s@\p{Cc}\p{Cf}\p{Cs}.]+(\.[^\s@\p{Cc}\p{Cf}\p{Cs}.]+)+$/u)
-  )
-)
-
-/**
- * An address that mails are sent to: of an {@link isEmail}, one without quotes, comments and lists (RFC 5321, 4.1.2, with the
- * letters of RFC 6531), whose domain is a name.
- */
-export const isMailable = (text: string): boolean =>
-  isEmail(text) &&
-  /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*@(?:[\p{L}\p{M}\p{N}-]{1,63}\.)+[\p{L}\p{M}\p{N}-]{2,63}$/u.test(
-    text
-  ) &&
-  text.lastIndexOf("@") <= 64
-
 /** Without U+0000 and unpaired surrogates, which PostgreSQL refuses. */
 export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cs}]/gu, "")
 

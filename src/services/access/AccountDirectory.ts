@@ -1,4 +1,5 @@
 /** Lists and finds accounts for operators. Reads only, and no secrets. */
+import * as EmailAddress from "../../domain/access/EmailAddress.ts"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
@@ -105,7 +106,11 @@ export class AccountDirectory extends Context.Service<
       const matching = ({ before, email, plan, role, status }: AccountFilter) =>
         sql.and([
           sql`a.closed_at IS NULL`,
-          ...(email === undefined ? [] : [sql`strpos(lower(a.email), lower(${email})) > 0`]),
+          ...(email === undefined
+            ? []
+            : [
+                sql`(strpos(lower(a.email), lower(${email})) > 0 OR lower(a.email) = lower(${EmailAddress.toLookUp(email)}))`
+              ]),
           ...(plan === undefined ? [] : [sql`a.plan = ${plan}`]),
           ...(status === undefined ? [] : [sql`a.status = ${status}`]),
           ...(role === undefined ? [] : [sql`a.role = ${role}`]),

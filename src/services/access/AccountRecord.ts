@@ -2,6 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { AccountId, Credits, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
+import * as EmailAddress from "../../domain/access/EmailAddress.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
 import { printable } from "./AccountDetails.ts"
 
@@ -45,7 +46,7 @@ export const decodeAccount = rowOf(AccountRecord)
 /** The account `a`. A closed account is not found: nothing about it may change. */
 const isAccount = (sql: SqlClient.SqlClient, which: Which) =>
   sql.and([
-    typeof which === "string" ? sql`lower(a.email) = lower(${printable(which)})` : sql`a.id = ${which}`,
+    typeof which === "string" ? sql`lower(a.email) = lower(${EmailAddress.toLookUp(which)})` : sql`a.id = ${which}`,
     sql`a.closed_at IS NULL`
   ])
 

@@ -7,9 +7,10 @@ import { AccountId } from "../../domain/access/Account.ts"
 import type { Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { allowanceOnPlan } from "../../domain/access/Credit.ts"
 import { dayOf } from "../../domain/Days.ts"
+import * as EmailAddress from "../../domain/access/EmailAddress.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
-import { checkPassword, firstDay, invalid, isEmail, printable } from "./AccountDetails.ts"
+import { checkPassword, firstDay, invalid, printable } from "./AccountDetails.ts"
 import type { InvalidAccountDetail, NewAccount } from "./AccountDetails.ts"
 import * as AccountChanges from "./AccountChanges.ts"
 import { decodeAccount, decodeAccounts, findAccount, lockAccount, selectAccounts } from "./AccountRecord.ts"
@@ -111,8 +112,8 @@ export class Accounts extends Context.Service<
       const readAgain = (accountId: AccountId) => decodeAccount(selectAccounts(sql, sql`a.id = ${accountId}`))
 
       const create = Effect.fn("Accounts.create")(function* (account: NewAccount) {
-        const email = account.email.trim()
-        if (!isEmail(email)) return yield* invalid(`"${email.slice(0, 100)}" is not an e-mail address.`)
+        const email = EmailAddress.canonical(account.email)
+        if (!EmailAddress.isEmail(email)) return yield* invalid(`"${email.slice(0, 100)}" is not an e-mail address.`)
         yield* checkPassword(account.password, email)
         const nowMillis = yield* Clock.currentTimeMillis
         const beganOn = yield* firstDay(account, dayOf(nowMillis))

@@ -5,11 +5,11 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
+import * as EmailAddress from "../../domain/access/EmailAddress.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
 import * as Outbox from "../mail/Outbox.ts"
-import { isMailable } from "./AccountDetails.ts"
 import * as AccountLinks from "./AccountLinks.ts"
 import { decodeEmails, storedEmail } from "./AccountRecord.ts"
 import * as SignInChanges from "./passkeys/SignInChanges.ts"
@@ -53,8 +53,9 @@ export class EmailChange extends Context.Service<
         effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
 
       const ask: EmailChange["Service"]["ask"] = Effect.fn("EmailChange.ask")(function* (request) {
-        const { address, email, password, session } = request
-        if (!isMailable(email)) return yield* new EmailRefused()
+        const { address, password, session } = request
+        const email = EmailAddress.mailable(request.email)
+        if (email === undefined) return yield* new EmailRefused()
         yield* signIn.verify({ session, password })
         yield* onDatabase(Outbox.ready)
         const mail = { mailTo: email, purpose: "email", address } as const

@@ -5,13 +5,13 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/access/Device.ts"
+import * as EmailAddress from "../../domain/access/EmailAddress.ts"
 import * as Password from "../../domain/access/Password.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
 import type { TooManyAttempts } from "../limits/SignInAttempts.ts"
 import * as Outbox from "../mail/Outbox.ts"
-import { isMailable } from "./AccountDetails.ts"
 import * as AccountLinks from "./AccountLinks.ts"
 import { PasswordRefused } from "./PasswordChange.ts"
 import * as SignInChanges from "./passkeys/SignInChanges.ts"
@@ -57,8 +57,9 @@ export class PasswordReset extends Context.Service<
         effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
 
       const ask: PasswordReset["Service"]["ask"] = Effect.fn("PasswordReset.ask")(function* (request) {
-        const { address, email } = request
-        if (!isMailable(email)) return yield* new EmailRefused()
+        const { address } = request
+        const email = EmailAddress.mailable(request.email)
+        if (email === undefined) return yield* new EmailRefused()
         yield* onDatabase(Outbox.ready)
         const mail = { mailTo: email, purpose: "reset", address } as const
         yield* attempts.takeMail(mail)

@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
 import type { Device } from "../../domain/access/Device.ts"
+import * as EmailAddress from "../../domain/access/EmailAddress.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { KnownBrowsers } from "./KnownBrowsers.ts"
@@ -121,7 +122,7 @@ export class SignIn extends Context.Service<
       )
 
       const signIn: SignIn["Service"]["signIn"] = Effect.fn("SignIn.signIn")(function* (attempt, instead) {
-        const email = normalize(attempt.email)
+        const email = EmailAddress.toLookUp(attempt.email)
         const { address, browser: browserUntilNow, device, password } = attempt
         const knownBrowser = yield* browsers.idOf(email, browserUntilNow)
         const verified = yield* judge(sql`lower(email) = lower(${email})`, password, { address, email, knownBrowser })
@@ -143,10 +144,3 @@ export class SignIn extends Context.Service<
     })
   ).pipe(Layer.provide([SignInAttempts.layer, KnownBrowsers.layer, PendingSignIns.layer]))
 }
-
-/** Without characters that PostgreSQL refuses, and no longer than any address. */
-const normalize = (email: string): string =>
-  email
-    .slice(0, 255)
-    .replaceAll(/[\p{Cc}\p{Cs}]/gu, "")
-    .trim()

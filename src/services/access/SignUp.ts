@@ -8,6 +8,7 @@
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Mac } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import * as EmailAddress from "../../domain/access/EmailAddress.ts"
 import * as Password from "../../domain/access/Password.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
@@ -15,7 +16,6 @@ import { SignInAttempts } from "../limits/SignInAttempts.ts"
 import type { TooManyAttempts } from "../limits/SignInAttempts.ts"
 import * as Outbox from "../mail/Outbox.ts"
 import * as Secrets from "./Secrets.ts"
-import { isMailable } from "./AccountDetails.ts"
 import { AccountLinks, LinkOver } from "./AccountLinks.ts"
 import { storedEmail } from "./AccountRecord.ts"
 import { PasswordRefused } from "./PasswordChange.ts"
@@ -70,8 +70,9 @@ export class SignUp extends Context.Service<
         effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
 
       const ask: SignUp["Service"]["ask"] = Effect.fn("SignUp.ask")(function* (request) {
-        const { browser, email, password, returnTo } = request
-        if (!isMailable(email)) return yield* new EmailRefused()
+        const { browser, password, returnTo } = request
+        const email = EmailAddress.mailable(request.email)
+        if (email === undefined) return yield* new EmailRefused()
         const weakness = Password.weakness(Redacted.value(password), email)
         if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
         yield* onDatabase(Outbox.ready)

@@ -20,6 +20,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
+import * as EmailAddress from "../../domain/access/EmailAddress.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
@@ -27,7 +28,7 @@ import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
 import { deleteUnlocked, firstOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 
-/** Known and unknown e-mail addresses are counted alike, whatever their case. */
+/** Known and unknown e-mail addresses are counted alike, whatever their spelling. */
 export interface Attempt {
   readonly email: string
   /** The IP address of the client, or its network (http/ClientAddress.ts). */
@@ -99,7 +100,7 @@ const ofNetworks = (address: string): Limits => ({
 /** Each request may hash a password and sends a mail. */
 const mailLimits = ({ address, mailTo, purpose }: MailRequest): ReadonlyArray<Limit> => [
   ...byNetwork(address, (key) => `mail from network ${key}`, { burst: 20, everyMillis: 60_000 }),
-  { subject: `${purpose} mail to ${mailTo}`, burst: 4, everyMillis: 15 * 60_000 }
+  { subject: `${purpose} mail to ${EmailAddress.canonical(mailTo)}`, burst: 4, everyMillis: 15 * 60_000 }
 ]
 
 /** Only the holder of the session, of the link, or of the cookie of the browser (`own`) can use up the count of wrong ones. */
@@ -111,7 +112,7 @@ const ofOwner = (own: string, email: string): Limits => ({
 /** The counts of an attempt, always in the same order, in which their rows are locked: the widest network first. */
 const limitsOf = (attempt: AnyAttempt): Limits => {
   if (!("email" in attempt)) return ofNetworks(attempt.address)
-  const { email } = attempt
+  const email = EmailAddress.canonical(attempt.email)
   if ("sessionId" in attempt) return ofOwner(`session ${attempt.sessionId}`, email)
   if ("link" in attempt) return ofOwner(`${attempt.link} link`, email)
   const { address, knownBrowser } = attempt

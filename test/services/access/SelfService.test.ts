@@ -29,6 +29,7 @@ import * as Access from "../../support/Access.ts"
 import * as KeptMails from "../../support/KeptMails.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { recorded } from "../../support/Statements.ts"
+import { spellings } from "../../support/MailSpellings.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const start = "2026-03-10T12:00:00Z"
@@ -281,6 +282,34 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
           assert.isAtMost((yield* lettersTo(to)).length - count, 9)
         }
         yield* clock.set(start)
+      })
+    )
+
+    it.effect("to one address in 14 spellings of its domain are counted together, and make one account", () =>
+      Effect.gen(function* () {
+        const [clock, sql] = [yield* SetClock, yield* SqlClient.SqlClient]
+        yield* clock.set(start)
+        const to = newEmail()
+        const written = spellings(to.slice(0, to.indexOf("@")), to.slice(to.indexOf("@") + 1))
+        assert.lengthOf(new Set(written), 14)
+        const before = (yield* letters).length
+        const four = written.map((_, index) => (index < 4 ? "done" : "TooManyAttempts"))
+        assert.deepStrictEqual(yield* Effect.forEach(written, (email) => tagOf(askSignUp(email))), four)
+        assert.deepStrictEqual(yield* Effect.forEach(written, (email) => tagOf(askReset(email))), four)
+        // A reset of an address without an account sends none, and a link that a newer one has ended is not sent.
+        const sent = (yield* letters).slice(before)
+        assert.deepStrictEqual([...new Set(sent.map((letter) => letter.to))], [to])
+        assert.isAtMost(sent.length, 4)
+        yield* confirm(to)
+        yield* clock.advance(60 * minute)
+        for (const [index, email] of written.entries()) {
+          yield* clock.advance(15 * minute)
+          assert.strictEqual(yield* tagOf(askSignUp(email)), "done")
+          assert.strictEqual((yield* lastTo(to))?.kind, "exists", `${index}`)
+          assert.isDefined((yield* signIn(email)).secret)
+        }
+        const accounts = yield* sql`SELECT email FROM account WHERE email LIKE ${`${to.slice(0, to.indexOf("@"))}@%`}`
+        assert.deepStrictEqual(accounts, [{ email: to }])
       })
     )
 

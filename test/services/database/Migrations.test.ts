@@ -89,6 +89,26 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Migrations", (it) => {
     })
   )
 
+  it.effect("D86 store the domains of addresses in their one spelling, unless another account has it", () =>
+    Effect.gen(function* () {
+      const { slow } = yield* emptyDatabase
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* Migrations.run
+        yield* sql`DELETE FROM migration WHERE name = 'mail_domains'`
+        const emails = ["Ada@example.com", "Eve@BÜCHER.example", "bob@ｅxample.com", "ADA@ｅxample.com", "x@100%.com"]
+        for (const email of emails) {
+          yield* sql`INSERT INTO account (email, plan, status, created_at) VALUES (${email}, 'starter', 'active', now())`
+        }
+        assert.lengthOf(yield* Migrations.run, 1)
+        assert.deepStrictEqual(
+          (yield* sql<{ readonly email: string }>`SELECT email FROM account ORDER BY id`).map(({ email }) => email),
+          ["Ada@example.com", "Eve@xn--bcher-kva.example", "bob@example.com", "ADA@ｅxample.com", "x@100%.com"]
+        )
+      }).pipe(Effect.provide(slow))
+    })
+  )
+
   it.effect("run each once when several processes start at once on an empty database", () =>
     Effect.gen(function* () {
       const { slow } = yield* emptyDatabase

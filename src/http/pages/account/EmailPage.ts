@@ -4,6 +4,7 @@
  */
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { AppConfig } from "../../../Config.ts"
+import * as EmailAddress from "../../../domain/access/EmailAddress.ts"
 import { EmailChange } from "../../../services/access/EmailChange.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
@@ -25,7 +26,7 @@ const Form = Schema.Struct({ email: MailLink.Email, current: Secret })
 const Confirmation = Schema.Struct({ token: MailLink.Token })
 
 const problemsOf = ({ current, email }: typeof Form.Type, { locale, session }: SignedIn): ReadonlyArray<Problem> => [
-  ...(email.trim().toLowerCase() === session.email.toLowerCase()
+  ...(EmailAddress.canonical(email).toLowerCase() === session.email.toLowerCase()
     ? [{ field: "email", message: locale.text("emailChange.same") }]
     : []),
   ...(Redacted.value(current) === "" ? [{ field: "current", message: locale.text("password.noCurrent") }] : [])

@@ -133,7 +133,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
     it.effect("finds accounts by a part of their address, by plan, status and role, together", () =>
       Effect.gen(function* () {
         const { email, visitor } = yield* operator
-        const one = yield* account({ email: "Find.Me_1%@Discovery.test", plan: "growth" })
+        const one = yield* account({ email: "Find.Me_1%@discovery.test", plan: "growth" })
         const two = yield* account({ email: "find.me_2%@discovery.test", plan: "pro", status: "unpaid" })
         const find = (query: string) => Effect.map(visitor.get(`${list}?${query}`), emails)
         assert.deepStrictEqual(yield* find("email=FIND.me"), [two.email, one.email])
