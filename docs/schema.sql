@@ -777,6 +777,16 @@ CREATE TABLE server_address (
   CONSTRAINT server_address_is_only_check CHECK (is_only)
 );
 
+CREATE TABLE used_link (
+  hash bytea NOT NULL,
+  purpose text NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT used_link_pkey PRIMARY KEY (hash),
+  CONSTRAINT used_link_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT used_link_purpose_check CHECK (purpose = ANY (ARRAY['sign_up'::text, 'reset'::text, 'email'::text]))
+);
+CREATE INDEX used_link_expires ON used_link USING btree (expires_at);
+
 CREATE OR REPLACE FUNCTION public.account_change_is_append_only()
  RETURNS trigger
  LANGUAGE plpgsql

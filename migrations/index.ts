@@ -12,6 +12,7 @@ import limits from "./0008_limits.ts"
 import decisions from "./0009_decisions.ts"
 import serverAddress from "./0010_server_address.ts"
 import mailDomains from "./0011_mail_domains.ts"
+import usedLinks from "./0012_used_links.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_accounts": accounts,
@@ -24,5 +25,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0008_limits": limits,
   "0009_decisions": decisions,
   "0010_server_address": serverAddress,
-  "0011_mail_domains": mailDomains
+  "0011_mail_domains": mailDomains,
+  "0012_used_links": usedLinks
 }

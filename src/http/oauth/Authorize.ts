@@ -7,7 +7,7 @@ import { Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../Config.ts"
-import { missing } from "../../domain/access/Plan.ts"
+import { mayCallTools } from "../../domain/access/Plan.ts"
 import type { OAuthClient } from "../../domain/oauth/Client.ts"
 import * as AuthorizationRequest from "../../domain/oauth/AuthorizationRequest.ts"
 import { AccessDenied } from "../../domain/oauth/OAuthError.ts"
@@ -24,6 +24,7 @@ import * as ClientAddress from "../ClientAddress.ts"
 import * as ConsentPage from "../pages/account/ConsentPage.ts"
 import { Layout } from "../pages/shared/Layout.ts"
 import { FormRejected } from "../pages/shared/ErrorPage.ts"
+import * as OutwardLinks from "../pages/shared/OutwardLinks.ts"
 import { PageRoutes, seeOther } from "../pages/shared/PageRoutes.ts"
 import { queryOf } from "../pages/shared/Query.ts"
 import * as ReturnTo from "../pages/shared/ReturnTo.ts"
@@ -55,7 +56,8 @@ const addressOf = (url: string): string | undefined => {
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const config = yield* AppConfig
-    const { baseUrl, billingUrl, connectionMaxDays: maxDays, mcpUrl } = config
+    const { baseUrl, connectionMaxDays: maxDays, mcpUrl } = config
+    const links = OutwardLinks.of(config)
     const callerOf = ClientAddress.of(config)
     const rate = yield* EndpointRate
     const clients = yield* Clients
@@ -90,7 +92,7 @@ export const layer = Layer.effectDiscard(
     const ask = (asked: ConsentRequest, visitor: SignedIn, status = 200): PageResponse =>
       Effect.map(consents.open(visitor.session.id, asked), (secret) =>
         page({
-          ...ConsentPage.consent({ asked, maxDays, secret, visitor, upgrade: missing(visitor.session, billingUrl) }),
+          ...ConsentPage.consent({ asked, maxDays, secret, visitor, links }),
           status
         })
       )
@@ -153,7 +155,7 @@ export const layer = Layer.effectDiscard(
     const approve = (found: Found, answer: Answer, visitor: SignedIn): PageResponse => {
       const { client, request } = found.asked
       // Checked again: the plan may have changed since the page was displayed.
-      if (missing(visitor.session, billingUrl) !== undefined) return ask(found.asked, visitor, 403)
+      if (!mayCallTools(visitor.session)) return ask(found.asked, visitor, 403)
       return grants.approve({ accountId: visitor.session.accountId, client, ...request, answers: answer }).pipe(
         Effect.map(({ code }) => toApp(found, code)),
         Effect.catchTags({

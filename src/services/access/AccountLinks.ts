@@ -6,7 +6,7 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql"
+import type { SqlError, Statement } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
@@ -21,8 +21,11 @@ const maxSwept = 100
 
 export type Purpose = keyof typeof lifetimes
 
-/** The link was used, has expired, was replaced by a newer one, or never existed. The answer does not say which. */
-export class LinkOver extends Schema.TaggedError<LinkOver>()("LinkOver", {}) {}
+/** The link was used, or it has expired, was replaced by a newer one, or never existed, of which the answer does not say which. */
+export class LinkOver extends Schema.TaggedError<LinkOver>()("LinkOver", {
+  /** Whether what the link is for was done, so that there is nothing more to do. */
+  wasUsed: Schema.optionalKey(Schema.Boolean)
+}) {}
 
 const SignUpLink = Schema.Struct({
   email: Schema.String,
@@ -94,12 +97,12 @@ export class AccountLinks extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const newSecret = yield* Secrets.generator
-      const deleteExpired = deleteUnlocked(sql, "account_link", "hash")
+      const deleteExpired = [deleteUnlocked(sql, "account_link", "hash"), deleteUnlocked(sql, "used_link", "hash")]
 
       const sweep = Effect.gen(function* () {
         const deleteBy = yield* DatabaseClock.timeToDeleteBy
         if (Option.isNone(deleteBy)) return
-        yield* deleteExpired(sql`expires_at <= ${new Date(deleteBy.value)} LIMIT ${maxSwept}`)
+        for (const each of deleteExpired) yield* each(sql`expires_at <= ${new Date(deleteBy.value)} LIMIT ${maxSwept}`)
       }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
       const insert = Effect.fnUntraced(function* (link: NewLink, hash: Uint8Array) {
@@ -169,14 +172,20 @@ export class AccountLinks extends Context.Service<
 
       const linkOf = Effect.fnUntraced(function* <P extends Purpose>(
         purpose: P,
+        which: Statement.Fragment,
         statement: Reading<ReadonlyArray<unknown>>
       ) {
-        return (yield* decode[purpose](statement)) ?? (yield* new LinkOver())
+        const link = yield* decode[purpose](statement)
+        if (link !== undefined) return link
+        const used = yield* sql`SELECT FROM used_link WHERE ${which}`
+        return yield* new LinkOver({ wasUsed: used.length > 0 })
       })
 
       const read: AccountLinks["Service"]["read"] = Effect.fn("AccountLinks.read")(function* (purpose, secret) {
         const which = yield* valid(purpose, secret)
-        return yield* linkOf(purpose, sql`SELECT ${columns} FROM account_link WHERE ${which}`).pipe(availableToRead)
+        return yield* linkOf(purpose, which, sql`SELECT ${columns} FROM account_link WHERE ${which}`).pipe(
+          availableToRead
+        )
       })
 
       const use: AccountLinks["Service"]["use"] = Effect.fn("AccountLinks.use")(function* (purpose, secret) {
@@ -184,7 +193,18 @@ export class AccountLinks extends Context.Service<
         // The account first, as every other change that ends links: two of them would otherwise wait for each other.
         yield* sql`
           SELECT FROM account WHERE id = (SELECT account_id FROM account_link WHERE ${which}) FOR NO KEY UPDATE`
-        return yield* linkOf(purpose, sql`DELETE FROM account_link WHERE ${which} RETURNING ${columns}`)
+        // Read again after the lock: a request at the same time may have used it.
+        return yield* linkOf(
+          purpose,
+          which,
+          sql`
+            WITH used AS (
+              DELETE FROM account_link WHERE ${which} RETURNING *
+            ), kept AS (
+              INSERT INTO used_link (hash, purpose, expires_at) SELECT hash, purpose, expires_at FROM used
+            )
+            SELECT ${columns} FROM used`
+        )
       })
 
       return { make, renew, read, use }

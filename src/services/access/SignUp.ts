@@ -135,7 +135,7 @@ export class SignUp extends Context.Service<
             VALUES (${link.email}, ${link.passwordHash}, 'starter', 'active', ${now})
             ON CONFLICT DO NOTHING RETURNING id`
           // The command line has created the account since.
-          if (created.length === 0) return yield* new LinkOver()
+          if (created.length === 0) return yield* new LinkOver({ wasUsed: true })
         }).pipe(sql.withTransaction, availableOnce)
         return { returnTo: isHere ? (returnTo ?? undefined) : undefined }
       })

@@ -238,7 +238,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
   // S91
   describe("R27 without an active Growth or Pro subscription nothing can be allowed", () => {
     it.effect.each([
-      { plan: "starter", status: "active", says: "This account's is Starter, active." },
+      { plan: "starter", status: "active", says: "This account's is Starter. Upgrade" },
       { plan: "growth", status: "paused", says: "This account's is Growth, paused." },
       { plan: "pro", status: "unpaid", says: "This account's is Pro, unpaid." },
       { plan: "starter", status: "canceled", says: "This account's is Starter, canceled." }

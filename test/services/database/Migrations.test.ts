@@ -95,12 +95,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Migrations", (it) => {
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* Migrations.run
-        yield* sql`DELETE FROM migration WHERE name = 'mail_domains'`
         const emails = ["Ada@example.com", "Eve@BÜCHER.example", "bob@ｅxample.com", "ADA@ｅxample.com", "x@100%.com"]
         for (const email of emails) {
           yield* sql`INSERT INTO account (email, plan, status, created_at) VALUES (${email}, 'starter', 'active', now())`
         }
-        assert.lengthOf(yield* Migrations.run, 1)
+        yield* migrations["0011_mail_domains"] ?? assert.fail("it is not listed")
         assert.deepStrictEqual(
           (yield* sql<{ readonly email: string }>`SELECT email FROM account ORDER BY id`).map(({ email }) => email),
           ["Ada@example.com", "Eve@xn--bcher-kva.example", "bob@example.com", "ADA@ｅxample.com", "x@100%.com"]

@@ -62,7 +62,8 @@ export const layer = Layer.effectDiscard(
     const sessions = yield* Sessions
     const passkeys = yield* PasskeySection.make
     const { page } = yield* Layout
-    const { billing, support } = OutwardLinks.of(yield* AppConfig)
+    const links = OutwardLinks.of(yield* AppConfig)
+    const { billing, support } = links
 
     const show = (visitor: SignedIn, list: ReadonlyArray<Session>, passkeySection: Html, url: string) => {
       const { locale, session } = visitor
@@ -79,7 +80,7 @@ export const layer = Layer.effectDiscard(
         passkeys: true,
         body: html`
           ${doneNotice(url, dones, (done) => text(`account.done.${done}`))}
-          ${subscriptionNotice(session, { billing, locale })}
+          ${subscriptionNotice(session, { links, locale })}
           <section class="panel">
             <dl class="figures who-is">
               <div>

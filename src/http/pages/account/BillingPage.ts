@@ -68,7 +68,7 @@ export const layer = Layer.effectDiscard(
           policy: { formsLeave: true },
           body: html`
             ${doneNotice(url, dones, () => text(Plan.mayCallTools(session) ? "billing.active" : "billing.pending"))}
-            ${subscriptionNotice(session, { billing: undefined, locale })}
+            ${subscriptionNotice(session, { links: undefined, locale })}
             <dl class="figures who-is">
               ${fact(text("account.plan"), Plan.titles[session.plan])}
               ${fact(text("account.status"), statusBadge(session.status, locale))}

@@ -5,7 +5,6 @@ import { refreshTokenSeconds } from "../../../domain/oauth/Grant.ts"
 import * as HostParts from "../../../domain/oauth/HostParts.ts"
 import type { AuthorizeError } from "../../../domain/oauth/OAuthError.ts"
 import * as RedirectUri from "../../../domain/oauth/RedirectUri.ts"
-import type { PlanUpgradeRequired } from "../../../domain/ToolError.ts"
 import type { ClientMetadataFailure } from "../../../services/oauth/ClientMetadata.ts"
 import type { ConsentRequest } from "../../../services/oauth/ConsentRequests.ts"
 import { quietForm } from "../shared/ButtonForm.ts"
@@ -15,6 +14,7 @@ import type { Html } from "../shared/Html.ts"
 import { overviewPath, sections } from "../shared/Layout.ts"
 import type { Page } from "../shared/Layout.ts"
 import * as Locale from "../shared/Locale.ts"
+import type { Links } from "../shared/OutwardLinks.ts"
 import { signOutPath } from "../shared/ReturnTo.ts"
 import { quoted } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
@@ -57,14 +57,21 @@ const onThisDevice = html`
   </div>
 `
 
+const wayOut = ({ billing, support }: Links): Html => {
+  if (billing !== undefined) return html`<a href="${billing}">Upgrade or fix billing</a>`
+  return support === undefined
+    ? html`Ask the people who run this server for access`
+    : html`<a href="${support}">Ask the support of this server for access</a>`
+}
+
 /** `url` repeats the request. Reloading would not, because the page may answer a form. */
-const upgradePrompt = ({ session }: SignedIn, { upgradeUrl }: PlanUpgradeRequired, url: string): Html => html`
+const upgradePrompt = ({ session }: SignedIn, links: Links, url: string): Html => html`
   <div class="notice" role="note">
     <p>
       To connect an app, an account needs an active Growth or Pro subscription. This account's is
-      ${Plan.titles[session.plan]}, ${session.status}.
+      ${Plan.titles[session.plan]}${session.status !== "active" && `, ${session.status}`}.
     </p>
-    <p><a href="${upgradeUrl}">Upgrade or fix billing</a>, then <a href="${url}">come back to this request</a>.</p>
+    <p>${wayOut(links)}, then <a href="${url}">come back to this request</a>.</p>
   </div>
 `
 
@@ -76,12 +83,13 @@ export const consent = (options: {
   /** The secret of the form; see ConsentRequests. */
   readonly secret: Redacted.Redacted
   readonly visitor: SignedIn
-  /** Why this account cannot approve an app; `undefined` if it can. */
-  readonly upgrade: PlanUpgradeRequired | undefined
+  /** Where an account that cannot approve an app gets access. */
+  readonly links: Links
   /** How long a connection may last (`CONNECTION_MAX_DAYS`). */
   readonly maxDays: number
 }): Page => {
-  const { asked, maxDays, secret, upgrade, visitor } = options
+  const { asked, links, maxDays, secret, visitor } = options
+  const mayAllow = Plan.mayCallTools(visitor.session)
   const { client, request, url } = asked
   const takesPlaceHere = RedirectUri.isLoopback(request.redirectUri) || RedirectUri.isOwnScheme(request.redirectUri)
   return {
@@ -90,7 +98,7 @@ export const consent = (options: {
     heading: html`Connect <bdi>${client.name}</bdi>`,
     // Obstacles come first, so that they are visible without scrolling.
     body: html`
-      ${upgrade !== undefined && upgradePrompt(visitor, upgrade, url)} ${publisherOf(client.publisher)}
+      ${!mayAllow && upgradePrompt(visitor, links, url)} ${publisherOf(client.publisher)}
       <dl>
         <dt>You are sent back to</dt>
         <dd>${destinationOf(request.redirectUri)}</dd>
@@ -109,11 +117,11 @@ export const consent = (options: {
       <form method="post" action="${decisionPath}">
         ${Csrf.hidden(visitor, { request: Redacted.value(secret), url })}
         <div class="actions">
-          ${upgrade === undefined && choice("allow", "Allow access", "")} ${choice("deny", "Deny", "secondary")}
+          ${mayAllow && choice("allow", "Allow access", "")} ${choice("deny", "Deny", "secondary")}
         </div>
       </form>
       ${
-        upgrade === undefined &&
+        mayAllow &&
         html`<p class="aside">
           You can end the connection at any time in your dashboard. It ends by itself after ${idleDays} days without
           use, and after ${maxDays} days in any case.

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import type { Credits } from "../../../domain/access/Account.ts"
 import { remaining } from "../../../domain/access/Credit.ts"
-import { titles } from "../../../domain/access/Plan.ts"
+import { mayCallTools, titles } from "../../../domain/access/Plan.ts"
 import { ApiKeys } from "../../../services/access/ApiKeys.ts"
 import { CallHistory } from "../../../services/access/CallHistory.ts"
 import type { RecordedCall } from "../../../services/access/CallHistory.ts"
@@ -105,7 +105,7 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const config = yield* AppConfig
-    const { billing } = OutwardLinks.of(config)
+    const links = OutwardLinks.of(config)
     const { mcpUrl } = config
     const { page } = yield* Layout
     const usage = yield* Usage
@@ -154,13 +154,15 @@ export const layer = Layer.effectDiscard(
               ${copyText({ id: "prompt", named: "ask", text: text("dashboard.prompt"), locale })}`
           }
         ]
-        const next = steps.find(({ isDone }) => !isDone)
+        const hasAccess = mayCallTools(session)
+        // Without access, each step ends at a page that refuses it.
+        const next = hasAccess ? steps.find(({ isDone }) => !isDone) : undefined
         return page({
           heading: text("dashboard.heading"),
           account: visitor,
           width: "wide",
           body: html`
-            ${subscriptionNotice(session, { billing, locale })}
+            ${subscriptionNotice(session, { links, locale })}
             <section class="panel">
               <dl class="figures">
                 ${creditsOf(credits, locale)}
@@ -173,13 +175,16 @@ export const layer = Layer.effectDiscard(
               !hasCalled &&
               html`<section class="panel" aria-labelledby="start">
                 <h2 id="start">${text("dashboard.start")}</h2>
-                <p>${text("dashboard.startAbout")}</p>
+                <p>${text(hasAccess ? "dashboard.startAbout" : "dashboard.startLater")}</p>
                 <ol class="steps">
                   ${steps.map((step) => stepItem(step, step === next, locale))}
                 </ol>
-                <p class="aside">
-                  ${text("dashboard.lookAbout")} <a href="${sections.ads}">${text("dashboard.toAds")}</a>
-                </p>
+                ${
+                  hasAccess &&
+                  html`<p class="aside">
+                    ${text("dashboard.lookAbout")} <a href="${sections.ads}">${text("dashboard.toAds")}</a>
+                  </p>`
+                }
               </section>`
             }
             ${lastSearches(searches, popular, locale)} ${calls.length > 0 && lastCalls(calls, locale)}

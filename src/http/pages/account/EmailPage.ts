@@ -5,6 +5,7 @@
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import * as EmailAddress from "../../../domain/access/EmailAddress.ts"
+import type { LinkOver } from "../../../services/access/AccountLinks.ts"
 import { EmailChange } from "../../../services/access/EmailChange.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
@@ -68,8 +69,10 @@ export const layer = Layer.effectDiscard(
       })
     }
 
-    const over = (visitor: SignedIn) =>
-      page({ ...MailLink.over(visitor.locale, emailPath), account: visitor, section: "account" })
+    const over = (error: LinkOver, visitor: SignedIn) => {
+      const ways = { purpose: "email", again: emailPath, next: sections.account } as const
+      return page({ ...MailLink.over(visitor.locale, error, ways), account: visitor, section: "account" })
+    }
 
     yield* routes.signedInPage(emailPath, (visitor) => Effect.succeed(show(visitor)))
 
@@ -113,14 +116,14 @@ export const layer = Layer.effectDiscard(
             `
           })
         ),
-        Effect.catchTag("LinkOver", () => Effect.succeed(over(visitor)))
+        Effect.catchTag("LinkOver", (error) => Effect.succeed(over(error, visitor)))
       )
     })
 
     yield* routes.signedInForm(confirmPath, emailPath, Confirmation, ({ token }, visitor) =>
       change.confirm({ session: visitor.session, secret: token }).pipe(
         Effect.as(seeOther(withDone(sections.account, "email-changed"))),
-        Effect.catchTag("LinkOver", () => Effect.succeed(over(visitor)))
+        Effect.catchTag("LinkOver", (error) => Effect.succeed(over(error, visitor)))
       )
     )
   })

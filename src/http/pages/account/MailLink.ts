@@ -2,6 +2,7 @@
 import { Redacted, Schema } from "effect"
 import { html } from "../shared/Html.ts"
 import type { Page } from "../shared/Layout.ts"
+import type { LinkOver, Purpose } from "../../../services/access/AccountLinks.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { paramsOf } from "../shared/Query.ts"
 
@@ -24,13 +25,22 @@ export const sent = (locale: Locale, said: string, again: string): Page => ({
   `
 })
 
-/** The same for a link that was used, replaced or has expired, and for one that never was. */
-export const over = (locale: Locale, again: string): Page => ({
-  heading: locale.text("mailLink.over"),
+/** The same for a link that was replaced or has expired, and for one that never was. One that was used says what it has done. */
+export const over = (
+  locale: Locale,
+  { wasUsed = false }: LinkOver,
+  { again, next, purpose }: { readonly purpose: Purpose; readonly again: string; readonly next: string }
+): Page => ({
+  heading: locale.text(wasUsed ? `mailLink.used.${purpose}` : "mailLink.over"),
   locale,
   status: 410,
-  body: html`
-    <p>${locale.text("mailLink.overWhy")}</p>
-    <p><a href="${again}">${locale.text("mailLink.again")}</a></p>
-  `
+  body: wasUsed
+    ? html`
+        <p role="status">${locale.text("mailLink.usedWhy")}</p>
+        <p><a href="${next}">${locale.text(`mailLink.next.${purpose}`)}</a></p>
+      `
+    : html`
+        <p>${locale.text("mailLink.overWhy")}</p>
+        <p><a href="${again}">${locale.text("mailLink.again")}</a></p>
+      `
 })

@@ -6,12 +6,13 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as Device from "../../../domain/access/Device.ts"
+import type { LinkOver } from "../../../services/access/AccountLinks.ts"
 import { PasswordReset } from "../../../services/access/PasswordReset.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { emailField, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
-import { doneOf, withDone } from "../shared/FlashNotice.ts"
+import { doneOf, emailOf, outOfDate, said, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
@@ -34,13 +35,13 @@ export const layer = Layer.effectDiscard(
     const { guestPage, page } = yield* Layout
     const addressOf = ClientAddress.of(yield* AppConfig)
 
-    const show = (visitor: Visitor, email = "", refused?: Refusal) => {
+    const show = (visitor: Visitor, email = "", refused?: Refusal, done?: "out-of-date") => {
       const { text } = visitor.locale
       return guestPage(visitor, {
         heading: text("reset.heading"),
         refused,
         body: html`
-          ${problemSummary(refused?.problems)}
+          ${problemSummary(refused?.problems)} ${done !== undefined && said(text("signUp.outOfDate"))}
           <p>${text("reset.about")}</p>
           <form method="post" action="${resetPath}">
             ${Csrf.hidden(visitor)} ${emailField(visitor.locale, refused, { value: email })}
@@ -69,14 +70,18 @@ export const layer = Layer.effectDiscard(
       })
     }
 
-    const over = ({ locale }: Visitor) => Effect.succeed(page(MailLink.over(locale, resetPath)))
+    const over = (error: LinkOver, { locale }: Visitor) =>
+      Effect.succeed(
+        page(MailLink.over(locale, error, { purpose: "reset", again: resetPath, next: ReturnTo.signInPath(undefined) }))
+      )
 
     yield* routes.page(resetPath, (visitor, { url }) =>
-      Effect.succeed(
-        doneOf(url, ["sent"]) === undefined
-          ? show(visitor)
-          : page(MailLink.sent(visitor.locale, visitor.locale.text("reset.sent"), resetPath))
-      )
+      Effect.sync(() => {
+        const done = doneOf(url, ["sent", "out-of-date"])
+        return done === "sent"
+          ? page(MailLink.sent(visitor.locale, visitor.locale.text("reset.sent"), resetPath))
+          : show(visitor, emailOf(url), undefined, done)
+      })
     )
 
     yield* routes.form(
@@ -98,7 +103,7 @@ export const layer = Layer.effectDiscard(
         Effect.succeed(
           request.headers["sec-fetch-site"] === "same-origin"
             ? show(visitor, form.email.trim(), refusal(403, { message: visitor.locale.text("signUp.outOfDate") }))
-            : seeOther(resetPath)
+            : seeOther(outOfDate(resetPath, form.email))
         )
     )
 
@@ -106,7 +111,7 @@ export const layer = Layer.effectDiscard(
       const token = MailLink.tokenOf(url)
       return reset.read(token).pipe(
         Effect.map(({ email }) => newPassword(visitor, token, email)),
-        Effect.catchTag("LinkOver", () => over(visitor))
+        Effect.catchTag("LinkOver", (error) => over(error, visitor))
       )
     })
 
@@ -131,7 +136,7 @@ export const layer = Layer.effectDiscard(
             })
           )
         },
-        (answer, _, visitor) => Effect.catchTag(answer, "LinkOver", () => over(visitor))
+        (answer, _, visitor) => Effect.catchTag(answer, "LinkOver", (error) => over(error, visitor))
       )
     )
   })

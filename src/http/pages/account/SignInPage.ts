@@ -11,7 +11,7 @@ import * as Csrf from "../shared/Csrf.ts"
 import { FormRejected } from "../shared/ErrorPage.ts"
 import { emailField, field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Problem, Refusal } from "../shared/Fields.ts"
-import { doneOf, said } from "../shared/FlashNotice.ts"
+import { doneOf, emailOf, outOfDate, said } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
@@ -29,7 +29,7 @@ import type { Visitor } from "../shared/Visitors.ts"
 const path = "/sign-in"
 
 /** What led here. */
-const dones = ["confirmed", "reset", "closed"] as const
+const dones = ["confirmed", "reset", "closed", "out-of-date"] as const
 
 /** Of the forms to sign in and to sign up. */
 export const Credentials = Schema.Struct({
@@ -44,7 +44,7 @@ type Departure = typeof Departure.Type
 
 interface Shown {
   readonly returnTo: string | undefined
-  readonly email?: string
+  readonly email?: string | undefined
   readonly done?: (typeof dones)[number] | undefined
 }
 
@@ -78,7 +78,8 @@ export const layer = Layer.effectDiscard(
         passkeys: isAvailable,
         body: html`
           ${returnTo?.startsWith("/authorize?") && html`<p>${text("signIn.toConnect")}</p>`}
-          ${problemSummary(refused?.problems)} ${done !== undefined && said(text(`signIn.done.${done}`))}
+          ${problemSummary(refused?.problems)}
+          ${done !== undefined && said(text(done === "out-of-date" ? "signIn.outOfDate" : `signIn.done.${done}`))}
           <form method="post" action="${path}">
             ${Csrf.hidden(visitor, { return_to: returnTo })}
             ${emailField(visitor.locale, refused, { value: email, autofocus })}
@@ -141,7 +142,7 @@ export const layer = Layer.effectDiscard(
       return Effect.succeed(
         isSignedIn(visitor)
           ? seeOther(returnTo ?? overviewPath)
-          : show(visitor, { returnTo, done: doneOf(request.url, dones) })
+          : show(visitor, { returnTo, done: doneOf(request.url, dones), email: emailOf(request.url) })
       )
     })
 
@@ -155,7 +156,7 @@ export const layer = Layer.effectDiscard(
               { returnTo, email: form.email },
               refusal(403, { message: visitor.locale.text("signIn.outOfDate") })
             )
-          : seeOther(ReturnTo.signInPath(returnTo))
+          : seeOther(outOfDate(ReturnTo.signInPath(returnTo), form.email))
       )
     })
 

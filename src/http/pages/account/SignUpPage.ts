@@ -5,13 +5,14 @@
 import { Effect, Layer, Redacted, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
+import type { LinkOver } from "../../../services/access/AccountLinks.ts"
 import { SignUp } from "../../../services/access/SignUp.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { emailField, field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
-import { doneOf, withDone } from "../shared/FlashNotice.ts"
+import { doneOf, emailOf, outOfDate, said, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
@@ -40,7 +41,15 @@ export const layer = Layer.effectDiscard(
 
     const show = (
       visitor: Visitor,
-      { email = "", returnTo }: { readonly email?: string; readonly returnTo: string | undefined },
+      {
+        done,
+        email = "",
+        returnTo
+      }: {
+        readonly email?: string | undefined
+        readonly returnTo: string | undefined
+        readonly done?: "out-of-date" | undefined
+      },
       refused?: Refusal
     ) => {
       const { text } = visitor.locale
@@ -50,10 +59,10 @@ export const layer = Layer.effectDiscard(
         refused,
         body: html`
           ${returnTo?.startsWith("/authorize?") && html`<p>${text("signUp.toConnect")}</p>`}
-          ${problemSummary(refused?.problems)}
+          ${problemSummary(refused?.problems)} ${done !== undefined && said(text("signUp.outOfDate"))}
           <form method="post" action="${path}">
             ${Csrf.hidden(visitor, { return_to: returnTo })}
-            ${emailField(visitor.locale, refused, { value: email, hint, autofocus: refused === undefined })}
+            ${emailField(visitor.locale, refused, { value: email, hint, autofocus: refused === undefined && done === undefined })}
             ${chosenPasswordField("password", text("signIn.password"), refused, visitor.locale)}
             <button type="submit">${text("signUp.submit")}</button>
           </form>
@@ -96,12 +105,18 @@ export const layer = Layer.effectDiscard(
       })
     }
 
+    const over = (error: LinkOver, { locale }: Visitor) =>
+      Effect.succeed(
+        page(MailLink.over(locale, error, { purpose: "sign_up", again: path, next: ReturnTo.signInPath(undefined) }))
+      )
+
     yield* routes.page(path, (visitor, { url }) =>
       Effect.map(closed, () => {
         if (isSignedIn(visitor)) return seeOther(ReturnTo.ofQuery(url) ?? overviewPath)
-        return doneOf(url, ["sent"]) === undefined
-          ? show(visitor, { returnTo: ReturnTo.ofQuery(url) })
-          : page(MailLink.sent(visitor.locale, visitor.locale.text("signUp.sent"), path))
+        const done = doneOf(url, ["sent", "out-of-date"])
+        return done === "sent"
+          ? page(MailLink.sent(visitor.locale, visitor.locale.text("signUp.sent"), path))
+          : show(visitor, { returnTo: ReturnTo.ofQuery(url), email: emailOf(url), done })
       })
     )
 
@@ -138,7 +153,7 @@ export const layer = Layer.effectDiscard(
         return Effect.map(closed, () =>
           request.headers["sec-fetch-site"] === "same-origin"
             ? show(visitor, { email: form.email.trim(), returnTo }, refusal(403, { message }))
-            : seeOther(ReturnTo.signUpPath(returnTo))
+            : seeOther(outOfDate(ReturnTo.signUpPath(returnTo), form.email))
         )
       }
     )
@@ -148,7 +163,7 @@ export const layer = Layer.effectDiscard(
       return closed.pipe(
         Effect.andThen(signUp.read({ secret: token, browser: visitor.secret })),
         Effect.map((link) => confirmation(visitor, token, link)),
-        Effect.catchTag("LinkOver", () => Effect.succeed(page(MailLink.over(visitor.locale, path))))
+        Effect.catchTag("LinkOver", (error) => over(error, visitor))
       )
     })
 
@@ -175,8 +190,7 @@ export const layer = Layer.effectDiscard(
             })
           )
         },
-        (answer, _, visitor) =>
-          Effect.catchTag(answer, "LinkOver", () => Effect.succeed(page(MailLink.over(visitor.locale, path))))
+        (answer, _, visitor) => Effect.catchTag(answer, "LinkOver", (error) => over(error, visitor))
       )
     )
   })

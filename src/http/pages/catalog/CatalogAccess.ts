@@ -9,7 +9,7 @@ import * as Plan from "../../../domain/access/Plan.ts"
 import { CurrentAccount } from "../../../services/access/CurrentAccount.ts"
 import { DailyPageViews } from "../../../services/limits/DailyPageViews.ts"
 import { PageRateLimit } from "../../../services/limits/PageRateLimit.ts"
-import { toBilling } from "../account/Subscription.ts"
+import { wayOut } from "../account/Subscription.ts"
 import type { PageError } from "../shared/ErrorPage.ts"
 import { html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
@@ -36,7 +36,7 @@ export class CatalogAccess extends Context.Service<
   static readonly layer = Layer.effect(
     CatalogAccess,
     Effect.gen(function* () {
-      const { billing } = OutwardLinks.of(yield* AppConfig)
+      const links = OutwardLinks.of(yield* AppConfig)
       const { page } = yield* Layout
       const rateLimit = yield* PageRateLimit
       const ofTheDay = yield* DailyPageViews
@@ -44,6 +44,7 @@ export class CatalogAccess extends Context.Service<
       const prompt = (visitor: SignedIn, section: Section) => {
         const { locale, session } = visitor
         const { text } = locale
+        const plan = Plan.titles[session.plan]
         return page({
           status: 403,
           section,
@@ -52,9 +53,13 @@ export class CatalogAccess extends Context.Service<
           body: html`
             <p>${text("access.need")}</p>
             <p>
-              ${text("access.have", { plan: Plan.titles[session.plan], status: text(`subscription.statuses.${session.status}`) })}
+              ${
+                session.status === "active"
+                  ? text("access.plan", { plan })
+                  : text("access.have", { plan, status: text(`subscription.statuses.${session.status}`) })
+              }
             </p>
-            ${billing !== undefined && html`<p>${toBilling(billing, locale, "button")}</p>`}
+            <p>${wayOut(links, locale, "button")}</p>
             <p class="aside">${text("access.kept")}</p>
           `
         })

@@ -5,7 +5,7 @@ import { mayCallTools } from "../../../domain/access/Plan.ts"
 import { ApiKeys, KeyAttempt, maxActive, maxAnHour, maxNameCharacters } from "../../../services/access/ApiKeys.ts"
 import type { ApiKey, InvalidKeyName, TooManyKeys } from "../../../services/access/ApiKeys.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
-import { toBilling } from "../account/Subscription.ts"
+import { wayOut } from "../account/Subscription.ts"
 import { connectAnApp } from "./ConnectAnApp.ts"
 import { appList, keyList } from "./Credentials.ts"
 import * as Csrf from "../shared/Csrf.ts"
@@ -44,9 +44,9 @@ export const refusalOf = (error: InvalidKeyName | TooManyKeys, { text }: Locale)
 }
 
 /** Replaces the form that creates keys, for an account that may have none. */
-export const upgradePrompt = (billing: string | undefined, locale: Locale): Html =>
+export const upgradePrompt = (links: OutwardLinks.Links, locale: Locale): Html =>
   html`<div class="notice" role="note">
-    <p>${locale.text("integrations.upgrade")} ${toBilling(billing, locale)}</p>
+    <p>${locale.text("integrations.upgrade")} ${wayOut(links, locale)}</p>
   </div>`
 
 /** What the page shows, also again after an error in the form. */
@@ -68,7 +68,7 @@ export const layer = Layer.effectDiscard(
     const { page } = yield* Layout
     const config = yield* AppConfig
     const { mcpUrl } = config
-    const { billing } = OutwardLinks.of(config)
+    const links = OutwardLinks.of(config)
 
     const createForm = (visitor: SignedIn, attempt: KeyAttempt, { name = "", refused }: Shown) => {
       const { text } = visitor.locale
@@ -93,7 +93,7 @@ export const layer = Layer.effectDiscard(
     const creation = (visitor: SignedIn, listed: ReadonlyArray<ApiKey>, attempt: KeyAttempt, shown: Shown) => {
       const { text } = visitor.locale
       const { mayCreate = mayCallTools(visitor.session), refused } = shown
-      if (!mayCreate) return upgradePrompt(billing, visitor.locale)
+      if (!mayCreate) return upgradePrompt(links, visitor.locale)
       const isFull = listed.length >= maxActive
       return html`
         ${problemSummary(refused?.problems)}
@@ -132,7 +132,11 @@ export const layer = Layer.effectDiscard(
             <h2 id="apps">${text("integrations.apps")}</h2>
             <p>${text("integrations.appsPurpose")}</p>
             ${connected.length === 0 ? html`<p class="empty">${text("integrations.noApps")}</p>` : appList(connected, locale)}
-            ${connectAnApp({ mcpUrl, open: connected.length === 0, locale })}
+            ${
+              mayCallTools(session)
+                ? connectAnApp({ mcpUrl, open: connected.length === 0, locale })
+                : html`<p>${text("integrations.connectUpgrade")} ${wayOut(links, locale)}</p>`
+            }
           </section>
         `
       })

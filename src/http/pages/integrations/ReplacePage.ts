@@ -38,7 +38,7 @@ export const layer = Layer.effectDiscard(
     const { page } = yield* Layout
     const config = yield* AppConfig
     const { mcpUrl } = config
-    const { billing } = OutwardLinks.of(config)
+    const links = OutwardLinks.of(config)
 
     const choices = (visitor: SignedIn, isFull: boolean, chosen: KeyEnd): Html => {
       const { text } = visitor.locale
@@ -97,7 +97,7 @@ export const layer = Layer.effectDiscard(
       const body = () => {
         if (old.endsAt !== null)
           return html`<p>${locale.html("key.replacedAlready", { end: locale.dateTime(old.endsAt) })}</p>`
-        if (!mayReplace) return upgradePrompt(billing, locale)
+        if (!mayReplace) return upgradePrompt(links, locale)
         return replaceForm(visitor, old, listed.length >= maxActive, { ...shown, attempt })
       }
       return page({

@@ -18,6 +18,7 @@ export const copyText = (options: {
       class="secondary"
       data-copy="${id}"
       data-copied="${locale.text("copy.copied")}"
+      data-selected="${locale.text("copy.selected")}"
       aria-describedby="${named}"
       hidden
     >

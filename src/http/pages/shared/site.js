@@ -2,16 +2,21 @@
 
 for (const button of document.querySelectorAll("button[data-copy]")) {
   const source = document.getElementById(button.dataset.copy)
-  // The clipboard API exists only in secure contexts.
-  if (source === null || navigator.clipboard === undefined) continue
+  if (source === null) continue
   const label = button.textContent
   let timer
   button.hidden = false
   const say = (text) => (button.textContent = text)
   const copy = async () => {
     clearTimeout(timer)
-    await navigator.clipboard.writeText(source.value ?? source.textContent)
-    say(button.dataset.copied)
+    try {
+      // Exists only in secure contexts, and fails without permission.
+      await navigator.clipboard.writeText(source.textContent)
+      say(button.dataset.copied)
+    } catch {
+      getSelection().selectAllChildren(source)
+      say(button.dataset.selected)
+    }
     timer = setTimeout(say, 3000, label)
   }
   button.addEventListener("click", () => void copy())

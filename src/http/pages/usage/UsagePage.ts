@@ -29,7 +29,7 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const config = yield* AppConfig
-    const { billing } = OutwardLinks.of(config)
+    const links = OutwardLinks.of(config)
     const { page } = yield* Layout
     const usage = yield* Usage
     const history = yield* CallHistory
@@ -62,7 +62,7 @@ export const layer = Layer.effectDiscard(
           section: "usage",
           width: "wide",
           body: html`
-            ${subscriptionNotice(summary, { billing, locale })} ${credits(summary, locale)}
+            ${subscriptionNotice(summary, { links, locale })} ${credits(summary, locale)}
             ${
               isUsed
                 ? html`${used(summary, view, locale)}

@@ -91,12 +91,24 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         assert.strictEqual((yield* Effect.flip(accounts.find(email)))._tag, "AccountNotFound")
 
         assert.notInclude((yield* tab.get(link)).text, 'name="password"')
-        leadsTo(yield* send(tab, link, "/sign-up/confirm", {}), "/sign-in?done=confirmed")
+        const confirmation = Consent.fieldsOf((yield* tab.get(link)).text, "/sign-up/confirm")
+        // A double click sends two.
+        const both = yield* Effect.all(
+          [1, 2].map(() => tab.post("/sign-up/confirm", confirmation)),
+          {
+            concurrency: "unbounded"
+          }
+        )
+        assert.sameMembers(
+          both.map(({ headers, text }) => headers.get("location") ?? Consent.headingOf(text)),
+          ["/sign-in?done=confirmed", "Your account exists already"]
+        )
         assert.include((yield* tab.get("/sign-in?done=confirmed")).text, "your account is ready")
         leadsTo(yield* tab.signIn({ email, password }), "/dashboard")
         const again = yield* tab.get(link)
         assert.strictEqual(again.status, 410)
-        assert.strictEqual(Consent.headingOf(again.text), "This link no longer works")
+        assert.strictEqual(Consent.headingOf(again.text), "Your account exists already")
+        assert.include(again.text, '<a href="/sign-in">Sign in</a>')
       })
     )
 
@@ -178,7 +190,7 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         const page = yield* tab.get("/sign-up")
         const fields = { ...Consent.fieldsOf(page.text, "/sign-up"), email, password }
         const foreign = yield* tab.post("/sign-up", fields, { "sec-fetch-site": "cross-site" })
-        leadsTo(foreign, "/sign-up")
+        leadsTo(foreign, `/sign-up?done=out-of-date&email=${encodeURIComponent(email)}`)
         const stale = yield* tab.post("/sign-up", { ...fields, form_token: "" })
         assert.strictEqual(stale.status, 403)
         assert.isEmpty(yield* sql`SELECT FROM account_link WHERE email = ${email}`)
@@ -189,6 +201,25 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         }
         leadsTo(yield* tab.post("/sign-up/confirm", confirmation), "/sign-in?done=confirmed")
       })
+    )
+
+    it.effect.each(["/sign-in", "/sign-up", "/reset-password"])(
+      "of a browser that does not say where it comes from, the form of %s that is out of date comes back with the address",
+      (path) =>
+        Effect.gen(function* () {
+          const tab = yield* Consent.browser
+          const stale = yield* tab.post(path, { email: " Ada@Example.com ", password, return_to: "/dashboard" }, {})
+          // It may have come from another site, so it sets no cookie.
+          assert.isEmpty(stale.headers.getSetCookie())
+          const back = stale.headers.get("location") ?? ""
+          assert.isTrue(back.startsWith(path), back)
+          const { text } = yield* tab.get(back)
+          assert.include(text, "This page was out of date.")
+          assert.include(text, 'value="Ada@example.com"')
+          // Nothing that may be a password gets into an address.
+          const other = yield* tab.post(path, { email: password, password }, {})
+          assert.strictEqual(other.headers.get("location"), `${path}?done=out-of-date`)
+        })
     )
 
     it.effect("D86 too many mails are refused with the time to wait", () =>
@@ -233,7 +264,10 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         leadsTo(yield* signedIn.get("/dashboard"), "/sign-in?return_to=%2Fdashboard")
         assert.strictEqual((yield* tab.signIn(who)).status, 403)
         leadsTo(yield* tab.signIn({ email: who.email, password: next }), "/dashboard")
-        assert.strictEqual((yield* tab.get(link)).status, 410)
+        const again = yield* tab.get(link)
+        assert.strictEqual(again.status, 410)
+        assert.strictEqual(Consent.headingOf(again.text), "Your new password is set already")
+        assert.include(again.text, '<a href="/sign-in">Sign in with the new password</a>')
         assert.match((yield* server.mailTo(who.email, 1)).subject ?? "", /was changed/u)
       })
     )
@@ -304,7 +338,10 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         leadsTo(yield* visitor.submit(`${path}/confirm`, { token }), "/dashboard/account?done=email-changed")
         assert.include((yield* visitor.get("/dashboard/account")).text, `<dd>${to}</dd>`)
         assert.match((yield* server.mailTo(who.email)).subject ?? "", /was changed/u)
-        assert.strictEqual((yield* visitor.submit(`${path}/confirm`, { token })).status, 410)
+        const again = yield* visitor.submit(`${path}/confirm`, { token })
+        assert.strictEqual(again.status, 410)
+        assert.strictEqual(Consent.headingOf(again.text), "The new address is confirmed already")
+        assert.include(again.text, '<a href="/dashboard/account">To your account</a>')
       })
     )
 

@@ -59,6 +59,28 @@ const text = (tab: Page, selector: string) => Effect.promise(() => tab.innerText
 
 describe.skipIf(!isAvailable())("in a browser", () => {
   layer(services, { excludeTestServices: true })((it) => {
+    it.effect("a text that the browser does not let a page copy is selected, and the button says so", () =>
+      Effect.gen(function* () {
+        const tab = yield* (yield* Browser).open()
+        yield* signedIn(tab)
+        const address = yield* text(tab, "#mcp-url")
+        const button = tab.locator('button[data-copy="mcp-url"]')
+        for (const clipboard of ["denied", "missing"]) {
+          yield* Effect.promise(() =>
+            tab.evaluate((clipboard) => {
+              getSelection()?.removeAllRanges()
+              const refusing = { writeText: () => Promise.reject(new Error("denied")) }
+              const value = clipboard === "denied" ? refusing : undefined
+              Object.defineProperty(navigator, "clipboard", { value, configurable: true })
+            }, clipboard)
+          )
+          yield* Effect.promise(() => button.click())
+          yield* Effect.promise(() => tab.getByText("Could not copy: the text is selected").first().waitFor())
+          assert.strictEqual(yield* Effect.promise(() => tab.evaluate(() => String(getSelection()))), address)
+        }
+      })
+    )
+
     it.effect("the keyboard alone is enough to create a key, copy it, and revoke it", () =>
       Effect.gen(function* () {
         const tab = yield* (yield* Browser).open()
