@@ -14,7 +14,10 @@ const splitAt = (text: string, separator: string): ReadonlyArray<string> => {
 
 const escapes: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r" }
 
-const plain = (text: string): string => text.replaceAll(/\\(.)/gsu, (_, mark: string) => escapes[mark] ?? mark)
+const plain = (text: string): string =>
+  text.replaceAll(/\\(?:u([0-9a-f]{4})|(.))/gsu, (_, code: string | undefined, mark: string) =>
+    code === undefined ? (escapes[mark] ?? mark) : String.fromCharCode(Number.parseInt(code, 16))
+  )
 
 /** Numbers and booleans are text as well. */
 const textIn = (cell: string): string | null => (cell === "" ? null : cell === '""' ? "" : plain(cell))

@@ -57,6 +57,11 @@ const textOf = (value: unknown): string => {
   return value.map((member) => textOf(member).replaceAll(";", String.raw`\;`)).join("; ")
 }
 
+/** The other characters at which readers of text end a line, such as the line separator of Unicode. */
+const otherLineEnds = /[\v\f\u001C-\u001E\u0085\u2028\u2029]/gu
+
+const codeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+
 /** On one line, and unlike the marks of what is no text. */
 const escaped = (text: string): string =>
   text === ""
@@ -66,6 +71,7 @@ const escaped = (text: string): string =>
         .replaceAll(tab, String.raw`\t`)
         .replaceAll("\n", String.raw`\n`)
         .replaceAll("\r", String.raw`\r`)
+        .replaceAll(otherLineEnds, codeOf)
         .replace(/^(?=["[])/u, "\\")
 
 const columnsOf = (rows: ReadonlyArray<Fields>): ReadonlyArray<CompactTemplate.Column> => {
