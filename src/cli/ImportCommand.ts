@@ -49,6 +49,12 @@ const options = {
   maxRejects: Flag.Int("max-rejects").pipe(
     withDefault("Stop when more records than this are rejected", defaultMaxRejects)
   ),
+  maxUnpacked: Flag.Int("max-unpacked").pipe(
+    Flag.withDescription(
+      "The MiB that packed files may have in all, and copies of what comes through a pipe; default: 64 and 200 times the packed size, at most 65536"
+    ),
+    Flag.optional
+  ),
   source: optionalText("source", "The name of where the data is from; default: the store's domain, or the file's name"),
   license: optionalText("license", "What may be done with the data; kept with the import; default: not stated"),
   asOf: optionalText("as-of", "The day that the data is of, YYYY-MM-DD; default: today"),
@@ -114,7 +120,8 @@ const readingOf = Effect.fnUntraced(function* (options: Options) {
       country: Option.getOrUndefined(options.country),
       currency: Option.getOrUndefined(options.currency)
     },
-    asOf: yield* dayOf(options.asOf)
+    asOf: yield* dayOf(options.asOf),
+    maxUnpackedMebibytes: Option.getOrUndefined(options.maxUnpacked)
   }
 })
 

@@ -11,13 +11,27 @@ export const maxNames = 10_000
 /** Objects and arrays. */
 export const maxContainers = 2_000
 
-export const limits = `more than ${maxDepth} levels, ${maxNames} names or ${maxContainers} objects and arrays`
+export interface Limits {
+  readonly names: number
+  readonly containers: number
+}
 
-/** `malformed` is not JSON; `excessive` exceeds {@link limits}. */
+/** Of a file: the largest records have a fiftieth of that, and the largest page of 250 products a half. */
+export const ofFile: Limits = { names: 2_000_000, containers: 1_000_000 }
+
+const ofRequest: Limits = { names: maxNames, containers: maxContainers }
+
+const described = ({ containers, names }: Limits): string =>
+  `more than ${maxDepth} levels, ${names} names or ${containers} objects and arrays`
+
+export const limits = described(ofRequest)
+export const limitsOfFile = described(ofFile)
+
+/** `malformed` is not JSON; `excessive` exceeds the limits. */
 export type Unreadable = "malformed" | "excessive"
 
-export const parse = (text: string): Result.Result<unknown, Unreadable> => {
-  if (isExcessive(text)) return Result.fail("excessive")
+export const parse = (text: string, limits: Limits = ofRequest): Result.Result<unknown, Unreadable> => {
+  if (isExcessive(text, limits)) return Result.fail("excessive")
   try {
     return Result.succeed(JSON.parse(text))
   } catch {
@@ -28,7 +42,7 @@ export const parse = (text: string): Result.Result<unknown, Unreadable> => {
 const quote = 0x22
 const backslash = 0x5c
 
-const isExcessive = (text: string): boolean => {
+export const isExcessive = (text: string, limits: Limits): boolean => {
   let depth = 0
   let names = 0
   let containers = 0
@@ -40,7 +54,7 @@ const isExcessive = (text: string): boolean => {
       // { and [
       case 0x7b:
       case 0x5b:
-        if (++depth > maxDepth || ++containers > maxContainers) return true
+        if (++depth > maxDepth || ++containers > limits.containers) return true
         break
       // } and ]
       case 0x7d:
@@ -49,7 +63,7 @@ const isExcessive = (text: string): boolean => {
         break
       // :
       case 0x3a:
-        if (++names > maxNames) return true
+        if (++names > limits.names) return true
     }
   }
   return false

@@ -12,6 +12,7 @@ import * as DataFolder from "../../src/services/database/DataFolder.ts"
 import * as FileLocator from "../../src/services/import/FileLocator.ts"
 import * as Mapping from "../../src/services/import/formats/Mapping.ts"
 import * as StorefrontShop from "../../src/services/import/formats/StorefrontShop.ts"
+import { Unpacking } from "../../src/services/import/Unpacking.ts"
 import { Snapshots } from "../../src/services/search/runtime/Snapshots.ts"
 import * as WholeFile from "../../src/services/WholeFile.ts"
 import { oakline } from "../support/FileImports.ts"
@@ -99,14 +100,14 @@ describe("the files of an import", () => {
       execFileSync("mkfifo", [path.join(folder, "b.ndjson")])
       fs.symlinkSync("/dev/zero", path.join(folder, "c.ndjson"))
       for (const name of [folder, path.join(folder, "*.ndjson")]) {
-        const located = yield* FileLocator.locate(name)
+        const located = yield* FileLocator.locate(name, new Unpacking())
         assert.deepStrictEqual(
           located.map((file) => path.basename(file.name)),
           ["a.ndjson"]
         )
       }
       for (const name of ["/dev/zero", path.join(folder, "c.ndjson")]) {
-        assert.include(yield* messageOf(FileLocator.locate(name)), "is a device or a socket")
+        assert.include(yield* messageOf(FileLocator.locate(name, new Unpacking())), "is a device or a socket")
       }
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )

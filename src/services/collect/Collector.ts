@@ -2,6 +2,7 @@
 import { Effect, Result } from "effect"
 import type { FileSystem, Scope } from "effect"
 import { echo } from "../../domain/ArgumentDecoder.ts"
+import * as BoundedJson from "../../domain/BoundedJson.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import * as Storefront from "../../domain/catalog/Storefront.ts"
 import * as HostParts from "../../domain/oauth/HostParts.ts"
@@ -217,13 +218,8 @@ const naming =
         : error
     )
 
-const jsonOf = (body: Uint8Array): unknown => {
-  try {
-    return JSON.parse(new TextDecoder().decode(body))
-  } catch {
-    return undefined
-  }
-}
+const jsonOf = (body: Uint8Array): unknown =>
+  Result.getOrUndefined(BoundedJson.parse(new TextDecoder().decode(body), BoundedJson.ofFile))
 
 /** The domain that the import uses for the store, which must be of the same owner, and its number of products. */
 const describedBy = (

@@ -1,5 +1,6 @@
 /** The signatures by which apps, pixels and social networks are found on a home page. An operator can add to them. */
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
+import * as BoundedJson from "../../domain/BoundedJson.ts"
 import * as ArgumentDecoder from "../../domain/ArgumentDecoder.ts"
 import { englishOf } from "../../domain/ArgumentIssue.ts"
 import { pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
@@ -61,9 +62,9 @@ export const load = Effect.fn("Signatures.load")(function* (
     WholeFile.text(file, maxTableBytes),
     ({ message }) => new CollectError({ message: `${message}.` })
   )
-  const input = yield* Effect.try({
-    try: (): unknown => JSON.parse(text),
-    catch: () => new CollectError({ message: `${file} is not JSON, and so no table of signatures.` })
-  })
-  return [own, yield* decoded(file, input)]
+  const input = BoundedJson.parse(text, BoundedJson.ofFile)
+  if (Result.isFailure(input)) {
+    return yield* new CollectError({ message: `${file} is not JSON, and so no table of signatures.` })
+  }
+  return [own, yield* decoded(file, input.success)]
 })

@@ -15,7 +15,7 @@ import { join, nothing } from "./formats/Reading.ts"
 import type { Reading } from "./formats/Reading.ts"
 import { UnreadableInput } from "./ImportError.ts"
 import type { ImportChunk } from "./ImportSource.ts"
-import { chunkBytes } from "./InputFile.ts"
+import { chunkBytes, unreadable } from "./InputFile.ts"
 import type { InputFile } from "./InputFile.ts"
 import { Lines } from "./Lines.ts"
 import type { Line } from "./Lines.ts"
@@ -41,7 +41,9 @@ export const read = Effect.fn("BulkSpool.read")(function* (
     if ("damage" in part || damage !== undefined) return Effect.void
     order.push(part)
     size += part.length
-    return again === undefined ? io(() => spool.writeFile(part)) : Effect.void
+    if (again !== undefined) return Effect.void
+    const problem = file.unpacking.addCopied(part.length)
+    return problem === undefined ? io(() => spool.writeFile(part)) : Effect.fail(unreadable(file.name, problem))
   })
   const copied: Stream.Stream<Uint8Array, UnreadableInput> = Stream.unfold(0, (position) =>
     io(async () => {

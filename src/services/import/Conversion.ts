@@ -1,5 +1,6 @@
 /** Splits a file of any container into its records, and converts them to readings. */
 import { Effect, Result, Stream } from "effect"
+import * as BoundedJson from "../../domain/BoundedJson.ts"
 import { CsvRows } from "./CsvRows.ts"
 import type * as Format from "./formats/Format.ts"
 import { join, nothing } from "./formats/Reading.ts"
@@ -171,8 +172,9 @@ const problem = (line: number, reason: string): Reading => ({
   lacksRecords: true
 })
 
-const parseJson = (text: string): Result.Result<unknown, string> =>
-  Result.try({
+const parseJson = (text: string): Result.Result<unknown, string> => {
+  if (BoundedJson.isExcessive(text, BoundedJson.ofFile)) return Result.fail(`has ${BoundedJson.limitsOfFile}`)
+  return Result.try({
     try: (): unknown => JSON.parse(text),
     // V8's message quotes the text, which is of a third party and may be long; the position is enough to find the error.
     catch: (error) => {
@@ -180,3 +182,4 @@ const parseJson = (text: string): Result.Result<unknown, string> =>
       return position === undefined ? "is not JSON" : `is not JSON: see character ${Number(position) + 1}`
     }
   })
+}

@@ -17,6 +17,7 @@ import type { ImportRow, Reject } from "./ImportSource.ts"
 import * as FileLocator from "./FileLocator.ts"
 import type * as InputFile from "./InputFile.ts"
 import { OpenExport } from "./OpenExport.ts"
+import { Unpacking } from "./Unpacking.ts"
 import { WholeStores } from "./WholeStores.ts"
 
 export interface ExplainOptions extends Omit<ReadOptions, "onFile" | "isComplete"> {
@@ -30,7 +31,8 @@ export const explain = Effect.fn("Explanation.explain")(function* (
   names: ReadonlyArray<string>,
   options: ExplainOptions
 ): Effect.fn.Return<void, UnreadableInput, FileSystem.FileSystem | Stdio.Stdio | Scope.Scope> {
-  const files = (yield* Effect.forEach(names, FileLocator.locate)).flat()
+  const unpacking = new Unpacking(options.maxUnpackedMebibytes)
+  const files = (yield* Effect.forEach(names, (name) => FileLocator.locate(name, unpacking))).flat()
   yield* Effect.forEach(files, (file) => Effect.scoped(explainFile(file, options)), { discard: true })
 })
 

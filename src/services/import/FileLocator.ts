@@ -11,10 +11,11 @@ import * as path from "node:path"
 import * as yauzl from "yauzl"
 import { clean } from "../../domain/catalog/ThirdPartyText.ts"
 import type { UnreadableInput } from "./ImportError.ts"
-import { chunkBytes, kindOf, unreadable, withHead } from "./InputFile.ts"
+import { chunkBytes, kindOf, unpacked, unreadable, withHead } from "./InputFile.ts"
 import type { LocatedFile } from "./InputFile.ts"
 import * as OtherFiles from "./OtherFiles.ts"
 import * as UnnamedFile from "./UnnamedFile.ts"
+import type { Unpacking } from "./Unpacking.ts"
 
 export const standardInput = "standard input"
 /** The file extension of a map that `import --explain` writes. */
@@ -40,14 +41,19 @@ type Locate = Effect.fn.Return<
 >
 
 /** Finds the files that a name stands for, in the order of their names. */
-export const locate = Effect.fn("FileLocator.locate")(function* (name: string): Locate {
-  if (name === "-") return yield* locateStandardInput
+export const locate = Effect.fn("FileLocator.locate")(function* (name: string, unpacking: Unpacking): Locate {
+  const locateEach = (names: ReadonlyArray<string>) =>
+    Effect.map(
+      Effect.forEach(names, (each) => locate(each, unpacking)),
+      (files) => files.flat()
+    )
+  if (name === "-") return yield* locateStandardInput(unpacking)
   const files = yield* FileSystem.FileSystem
   const found = yield* Effect.result(files.stat(name))
   if (Result.isFailure(found)) {
     const matches = /[*?[{]/u.test(name) ? yield* Effect.filter(yield* glob(name), isFileOrFolder) : []
     if (matches.length === 0) return yield* unreadable(name, reason(found.failure), found.failure)
-    return (yield* Effect.forEach(matches, locate)).flat()
+    return yield* locateEach(matches)
   }
   const info = found.success
   if (info.type === "Directory") {
@@ -57,36 +63,38 @@ export const locate = Effect.fn("FileLocator.locate")(function* (name: string): 
     const isOurs = (file: string) => file.endsWith(".rejects.ndjson") || file.endsWith(mapEnding)
     const wanted = regular.filter((file) => !path.basename(file).startsWith(".") && !isOurs(file))
     if (wanted.length === 0) return yield* unreadable(name, "is a folder without files")
-    return (yield* Effect.forEach(wanted, locate)).flat()
+    return yield* locateEach(wanted)
   }
   // A pipe such as `<(...)` or /dev/stdin has no size and is not seekable. A device has no end.
   if (info.type !== "File" && info.type !== "FIFO") {
     return yield* unreadable(name, "is a device or a socket; name a file, a folder or a pipe")
   }
-  if (info.type === "FIFO") return yield* spooledIfZip({ name, totalBytes: null, bytes: readable(name, name) })
+  if (info.type === "FIFO")
+    return yield* spooledIfZip({ name, totalBytes: null, unpacking, bytes: readable(name, name) })
   const totalBytes = Number(info.size)
   if (totalBytes === 0) return yield* unreadable(name, "is empty")
   if (yield* startsAsZip(name)) {
     const zip = Effect.tryPromise(() => yauzl.openPromise(name, { autoClose: false }))
+    unpacking.addPacked(totalBytes)
     return yield* zipEntries(
-      name,
+      { name, unpacking },
       Effect.acquireRelease(zip, (zip) => Effect.sync(() => zip.close()))
     )
   }
   const bytes = Stream.mapError(files.stream(name, { chunkSize: chunkBytes }), (error) =>
     unreadable(name, reason(error), error)
   )
-  return [{ name, totalBytes, bytes, version: versionOf(name) }]
+  return [{ name, totalBytes, unpacking, bytes, version: versionOf(name) }]
 })
 
-const locateStandardInput: ReturnType<typeof locate> = Effect.gen(function* () {
+const locateStandardInput = Effect.fnUntraced(function* (unpacking: Unpacking): Locate {
   const stdio = yield* Stdio.Stdio
   const name = standardInput
   if (yield* stdio.stdinIsTerminal) {
     return yield* unreadable(name, "is the terminal; name a file, or send one with: ... < file")
   }
   const bytes = Stream.mapError(stdio.stdin, (error) => unreadable(name, reason(error), error))
-  return yield* spooledIfZip({ name, totalBytes: null, bytes })
+  return yield* spooledIfZip({ name, totalBytes: null, unpacking, bytes })
 })
 
 const typeOf = (file: string) =>
@@ -148,15 +156,21 @@ const spooledIfZip = Effect.fnUntraced(function* (file: LocatedFile): Locate {
   const failed = (cause: unknown) => unreadable(file.name, "cannot be unpacked", cause)
   const spool = yield* Effect.mapError(UnnamedFile.make, failed)
   // A write stream would keep the file from being closed.
-  yield* Stream.runForEach(bytes, (chunk) => Effect.tryPromise({ try: () => spool.writeFile(chunk), catch: failed }))
+  yield* Stream.runForEach(bytes, (chunk) => {
+    file.unpacking.addPacked(chunk.length)
+    const problem = file.unpacking.addCopied(chunk.length)
+    return problem === undefined
+      ? Effect.tryPromise({ try: () => spool.writeFile(chunk), catch: failed })
+      : Effect.fail(unreadable(file.name, problem))
+  })
   return yield* zipEntries(
-    file.name,
+    file,
     Effect.tryPromise(() => yauzl.fromFdPromise(spool.fd, { autoClose: false }))
   )
 })
 
 const zipEntries = Effect.fnUntraced(function* (
-  name: string,
+  { name, unpacking }: Pick<LocatedFile, "name" | "unpacking">,
   open: Effect.Effect<yauzl.ZipFile, Cause.UnknownError, Scope.Scope>
 ): Locate {
   const damaged = (cause: unknown) =>
@@ -182,16 +196,15 @@ const zipEntries = Effect.fnUntraced(function* (
   if (entries.length === 0) return yield* unreadable(name, "is a zip archive without files")
   const other = OtherFiles.inArchive(entries.map(({ fileName }) => fileName))
   if (other !== undefined) return yield* unreadable(name, other)
-  const located = (entry: yauzl.Entry) => ({
+  const located = (entry: yauzl.Entry): LocatedFile => {
     // It is printed, and stored with the import.
-    name: `${name}:${clean(entry.fileName)}`,
-    totalBytes: entry.uncompressedSize,
-    bytes: Stream.unwrap(
-      Effect.map(Effect.tryPromise({ try: () => zip.openReadStreamPromise(entry), catch: damaged }), (stream) =>
-        NodeStream.fromReadable<Uint8Array, UnreadableInput>({ evaluate: () => stream, onError: damaged })
-      )
+    const file = { name: `${name}:${clean(entry.fileName)}`, totalBytes: entry.uncompressedSize, unpacking }
+    const bytes = Effect.map(
+      Effect.tryPromise({ try: () => zip.openReadStreamPromise(entry), catch: damaged }),
+      (stream) => NodeStream.fromReadable<Uint8Array, UnreadableInput>({ evaluate: () => stream, onError: damaged })
     )
-  })
+    return { ...file, bytes: Stream.tap(Stream.unwrap(bytes), (part) => unpacked(file, part)) }
+  }
   entries.sort((a, b) => byName(a.fileName, b.fileName))
   const byPath = new Map(entries.map((entry) => [entry.fileName, entry]))
   return entries.map((entry) => {

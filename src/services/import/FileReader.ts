@@ -28,6 +28,7 @@ import * as FileLocator from "./FileLocator.ts"
 import * as InputFile from "./InputFile.ts"
 import { OpenExport } from "./OpenExport.ts"
 import type { FileFacts } from "./Provenance.ts"
+import { Unpacking } from "./Unpacking.ts"
 import { WholeStores } from "./WholeStores.ts"
 
 export interface ReadOptions {
@@ -40,6 +41,8 @@ export interface ReadOptions {
   readonly asOf: string
   /** Whether the files contain all products of their stores. */
   readonly isComplete: boolean
+  /** What packed files of the import may have in all, in MiB; by default, a multiple of their size. */
+  readonly maxUnpackedMebibytes?: number | undefined
   /** Called once for each file, before its records. */
   readonly onFile: (name: string, format: FormatName) => Effect.Effect<void>
 }
@@ -62,7 +65,8 @@ export const read = Effect.fn("FileReader.read")(function* (
   names: ReadonlyArray<string>,
   options: ReadOptions
 ): Effect.fn.Return<FileSet, UnreadableInput, Requirements> {
-  const files = (yield* Effect.forEach(names, FileLocator.locate)).flat()
+  const unpacking = new Unpacking(options.maxUnpackedMebibytes)
+  const files = (yield* Effect.forEach(names, (name) => FileLocator.locate(name, unpacking))).flat()
   // Without the caller's scope, so that each file is closed when its records are read.
   const context = Context.pick(FileSystem.FileSystem, Stdio.Stdio)(yield* Effect.context<Requirements>())
   const wholes = new WholeStores(options.isComplete)

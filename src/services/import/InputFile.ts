@@ -6,6 +6,7 @@ import { createHash } from "node:crypto"
 import * as zlib from "node:zlib"
 import { UnreadableInput } from "./ImportError.ts"
 import * as OtherFiles from "./OtherFiles.ts"
+import type { Unpacking } from "./Unpacking.ts"
 
 /** The compressed data is truncated or damaged; what was read before is valid. */
 export interface Damage {
@@ -27,6 +28,7 @@ export interface LocatedFile {
   /** The length of `bytes`; `null` if it is unknown. */
   readonly totalBytes: number | null
   readonly bytes: Stream.Stream<Uint8Array, UnreadableInput>
+  readonly unpacking: Unpacking
   /** Of a file whose `bytes` can be read again, as those of a pipe cannot: another one after each change. */
   readonly version?: Effect.Effect<string, UnreadableInput>
 }
@@ -35,6 +37,7 @@ export interface InputFile {
   readonly name: string
   readonly archive?: Archive
   readonly totalBytes: number | null
+  readonly unpacking: Unpacking
   readonly bytesRead: () => number
   /** SHA-256 of the stored bytes that were read so far, in hexadecimal. */
   readonly sha256: () => string
@@ -57,13 +60,10 @@ export const unreadable = (name: string, message: string, cause?: unknown) =>
   new UnreadableInput({ message: `${name} ${message}.`, ...(cause === undefined ? {} : { cause }) })
 
 /** Opens a file and reads its beginning. */
-export const open = Effect.fn("InputFile.open")(function* ({
-  archive,
-  bytes,
-  name,
-  totalBytes,
-  version
-}: LocatedFile): Effect.fn.Return<InputFile, UnreadableInput, Scope.Scope> {
+export const open = Effect.fn("InputFile.open")(function* (
+  located: LocatedFile
+): Effect.fn.Return<InputFile, UnreadableInput, Scope.Scope> {
+  const { archive, bytes, name, totalBytes, unpacking, version } = located
   const opened = version === undefined ? undefined : { version, before: yield* version }
   let bytesRead = 0
   const hash = createHash("sha256")
@@ -72,7 +72,7 @@ export const open = Effect.fn("InputFile.open")(function* ({
     hash.update(chunk)
     return chunk
   })
-  const [text, isStored] = yield* toText(name, counted, 0)
+  const [text, isStored] = yield* toText(located, counted, 0)
   const [head, content, isWhole] = yield* withHead(text, headBytes)
   if (head.length === 0) return yield* unreadable(name, "is empty")
   const decoded = new TextDecoder("utf-8").decode(head)
@@ -82,6 +82,7 @@ export const open = Effect.fn("InputFile.open")(function* ({
     name,
     ...(archive === undefined ? {} : { archive }),
     totalBytes,
+    unpacking,
     bytesRead: () => bytesRead,
     sha256: () => hash.copy().digest("hex"),
     head: decoded,
@@ -133,18 +134,19 @@ type Text = readonly [text: Stream.Stream<Uint8Array | Damage, UnreadableInput>,
 
 /** `isStored`: whether the text is the bytes of the file. */
 const toText = (
-  name: string,
+  located: LocatedFile,
   bytes: Stream.Stream<Uint8Array | Damage, UnreadableInput>,
   depth: number
 ): Effect.Effect<Text, UnreadableInput, Scope.Scope> =>
   Effect.gen(function* () {
+    const { name } = located
     const [head, whole] = yield* withHead(bytes, searchedBytes)
     const kind = kindOf(head)
     switch (kind) {
       case "gzip":
       case "zstd":
         if (depth >= maxPacking) return yield* unreadable(name, "is packed more than twice; unpack it once")
-        return yield* toText(name, unpack(name, whole, kind), depth + 1)
+        return yield* toText(located, unpack(located, whole, kind, depth), depth + 1)
       case "utf-16le":
       case "utf-16be":
         return [transcode(whole, kind), false]
@@ -192,15 +194,28 @@ export const withHead = <A extends Uint8Array | Damage, E, R>(stream: Stream.Str
     })
   })
 
+/** Counts unpacked bytes, and fails if there are too many. */
+export const unpacked = (
+  { name, unpacking }: Pick<LocatedFile, "name" | "unpacking">,
+  { length }: Uint8Array
+): Effect.Effect<void, UnreadableInput> => {
+  const problem = unpacking.addUnpacked(length)
+  return problem === undefined ? Effect.void : Effect.fail(unreadable(name, problem))
+}
+
 const unpack = (
-  name: string,
+  located: LocatedFile,
   bytes: Stream.Stream<Uint8Array | Damage, UnreadableInput>,
-  kind: "gzip" | "zstd"
+  kind: "gzip" | "zstd",
+  depth: number
 ): Stream.Stream<Uint8Array | Damage, UnreadableInput> =>
   bytes.pipe(
-    Stream.mapEffect((part) =>
-      "damage" in part ? Effect.fail(unreadable(name, `cannot be unpacked: ${part.damage}`)) : Effect.succeed(part)
-    ),
+    Stream.mapEffect((part) => {
+      if ("damage" in part) return Effect.fail(unreadable(located.name, `cannot be unpacked: ${part.damage}`))
+      // Of a file in an archive, the bytes of the archive count.
+      if (depth === 0 && located.archive === undefined) located.unpacking.addPacked(part.length)
+      return Effect.succeed(part)
+    }),
     NodeStream.pipeThroughDuplex({
       evaluate: () =>
         kind === "gzip"
@@ -212,5 +227,6 @@ const unpack = (
         damage: `the packed data ends early or is damaged (${cause instanceof Error ? cause.message : "unknown"})`
       })
     }),
-    Stream.catch((error) => ("damage" in error ? Stream.succeed(error) : Stream.fail(error)))
+    Stream.catch((error) => ("damage" in error ? Stream.succeed(error) : Stream.fail(error))),
+    Stream.tap((part) => ("damage" in part ? Effect.void : unpacked(located, part)))
   )

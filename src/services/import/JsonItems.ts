@@ -1,11 +1,17 @@
 /** Splits one JSON document into the items of its list. Buffers at most one item. */
-import { JSONParser } from "@streamparser/json"
+import { JSONParser, TokenType } from "@streamparser/json"
+import type { Tokenizer } from "@streamparser/json"
+import * as BoundedJson from "../../domain/BoundedJson.ts"
 
 /** Deeper values are ignored: no list of records is nested more deeply. */
 const maxDepth = 12
 
 /** The largest size of one item. */
 const maxItemBytes = 16_777_216
+/** Values of an item, with those before it that belong to none. The largest products have 100,000. */
+const maxItemValues = 1_000_000
+
+type Token = Parameters<Tokenizer["onToken"]>[0]
 
 const expected: Readonly<Record<string, string>> = {
   VALUE: "a value",
@@ -22,8 +28,39 @@ const hintOf = (message: string): string => {
   return sign === undefined ? "" : `: ${sign} is expected`
 }
 
+/** Levels and values take more memory than their bytes: lists within lists, of a few kilobytes when packed, gigabytes. */
+class Structure {
+  #depth = 0
+  #values = 0
+  #problem: string | undefined
+
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  /** The values so far count no more. */
+  forget(): void {
+    this.#values = 0
+  }
+
+  /** Throws if there is too much; the parser then ends. */
+  take({ token }: Token): void {
+    if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) this.#depth--
+    else if (token !== TokenType.COLON && token !== TokenType.COMMA) this.#values++
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) this.#depth++
+    if (this.#depth > BoundedJson.maxDepth) this.#end(`is nested more deeply than ${BoundedJson.maxDepth} levels`)
+    if (this.#values > maxItemValues) this.#end(`an item has more than ${maxItemValues} names and values`)
+  }
+
+  #end(problem: string): void {
+    this.#problem ??= problem
+    throw new Error(problem)
+  }
+}
+
 export class JsonItems {
   readonly #parser: JSONParser
+  readonly #structure = new Structure()
   #items: Array<unknown> = []
   #problem: string | undefined
   #bytesOfItem = 0
@@ -32,12 +69,14 @@ export class JsonItems {
   constructor(path: string) {
     // Items that were returned are not kept in memory.
     this.#parser = new JSONParser({ paths: [path], keepStack: false })
+    this.#parser.onToken = (token) => this.#structure.take(token)
     this.#parser.onValue = ({ value }) => {
       this.#items.push(value)
       this.#bytesOfItem = 0
+      this.#structure.forget()
     }
     this.#parser.onError = (error) => {
-      this.#problem ??= `is not JSON from here on${hintOf(error.message)}`
+      this.#problem ??= this.#structure.problem ?? `is not JSON from here on${hintOf(error.message)}`
     }
   }
 
@@ -76,11 +115,13 @@ const isInPaths = (name: unknown): boolean => typeof name !== "string" || (name 
 /** Calls `onValue` for every value that has a path, inner values first. The document may be truncated. */
 const walk = (head: string, onValue: (place: Place) => void): void => {
   const parser = new JSONParser()
+  const structure = new Structure()
+  parser.onToken = (token) => structure.take(token)
   parser.onValue = (place) => {
     const { key, stack } = place
     if (stack.length <= maxDepth && isInPaths(key) && stack.every((level) => isInPaths(level.key))) onValue(place)
   }
-  // A truncated document ends in an error.
+  // A document that is truncated or has too much ends in an error.
   parser.onError = () => {}
   try {
     parser.write(head)

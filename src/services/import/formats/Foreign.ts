@@ -1,19 +1,14 @@
 /** Reads values of third-party JSON and CSV. A value of an unexpected type is unknown, never an error. */
-import { Predicate } from "effect"
+import { Predicate, Result } from "effect"
+import * as BoundedJson from "../../../domain/BoundedJson.ts"
 import { remembering } from "../../../domain/catalog/Remembering.ts"
 
 export type Foreign = Readonly<Record<string, unknown>>
 
 export const isForeign = (value: unknown): value is Foreign => Predicate.isObject(value) && !Array.isArray(value)
 
-/** Parses JSON; `undefined` for other text. */
-export const parseAny = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+/** Parses JSON; `undefined` for other text, and for JSON with too much structure. */
+export const parseAny = (text: string): unknown => Result.getOrUndefined(BoundedJson.parse(text, BoundedJson.ofFile))
 
 /** Parses a JSON object; `undefined` for other text. */
 export const parse = (text: string): Foreign | undefined => {

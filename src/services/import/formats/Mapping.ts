@@ -3,6 +3,7 @@
  * (docs/import.md). Records are decoded by the schemas of the native format.
  */
 import { Effect, Result, Schema } from "effect"
+import * as BoundedJson from "../../../domain/BoundedJson.ts"
 import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { englishOf } from "../../../domain/ArgumentIssue.ts"
@@ -153,11 +154,9 @@ export const load = Effect.fn("Mapping.load")(function* (path: string): Effect.f
       ...(cause === undefined ? {} : { cause })
     })
   const content = yield* Effect.mapError(WholeFile.text(path, maxMapBytes), (cause) => unusable(cause.message, cause))
-  const document = yield* Effect.try({
-    try: (): unknown => JSON.parse(content.replace(/^\uFEFF/u, "")),
-    catch: (cause) => unusable("it is not JSON", cause)
-  })
-  const mapping = decode(document)
+  const document = BoundedJson.parse(content.replace(/^\uFEFF/u, ""), BoundedJson.ofFile)
+  if (Result.isFailure(document)) return yield* unusable("it is not JSON")
+  const mapping = decode(document.success)
   return Result.isSuccess(mapping) ? mapping.success : yield* unusable(mapping.failure)
 })
 

@@ -1,7 +1,7 @@
 /** The ways to read values of a table that a map can name, and how fields of records use them. */
 import { Result } from "effect"
 import { remembering } from "../../../domain/catalog/Remembering.ts"
-import { address, amount, day, flag, host, joined, wholeAmount } from "./Foreign.ts"
+import { address, amount, day, flag, host, joined, parseAny, wholeAmount } from "./Foreign.ts"
 import { monthOf, months } from "./Traffic.ts"
 
 export const ways = ["text", "number", "money", "list", "date", "yes_no", "domain"] as const
@@ -137,12 +137,8 @@ const itemsOf = (value: unknown, separator: string | undefined): ReadonlyArray<s
 }
 
 const parseList = (text: string): ReadonlyArray<unknown> | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseAny(text)
+  return Array.isArray(value) ? value : undefined
 }
 
 /** For `1.234` it is the comma, because the point separates thousands. */

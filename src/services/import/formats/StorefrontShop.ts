@@ -1,6 +1,7 @@
 /** Finds the store of a file of products: by the options of the command, by `meta.json`, or by the file's name. */
 import { Effect, Result, Stream } from "effect"
 import * as path from "node:path"
+import * as BoundedJson from "../../../domain/BoundedJson.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { englishOf } from "../../../domain/ArgumentIssue.ts"
 import { PartialShop } from "../../../domain/catalog/Records.ts"
@@ -110,8 +111,9 @@ const parseMeta = Effect.fnUntraced(function* (
   file: string,
   text: string
 ): Effect.fn.Return<Storefront.Meta, UnreadableInput> {
-  const document = yield* Effect.try({ try: (): unknown => JSON.parse(text), catch: unreadableMeta(file) })
-  const meta = Storefront.decodeMeta(document)
+  const document = BoundedJson.parse(text, BoundedJson.ofFile)
+  if (Result.isFailure(document)) return yield* unreadableMeta(file)(document.failure)
+  const meta = Storefront.decodeMeta(document.success)
   if (Result.isSuccess(meta)) return meta.success
   const issues = meta.failure.map((issue) => `${issue.path} ${englishOf(issue)}`).join("; ")
   return yield* new UnreadableInput({ message: `${file} is not a storefront's meta.json: ${issues}.` })
