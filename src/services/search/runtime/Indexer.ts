@@ -139,7 +139,14 @@ export const make = Effect.fnUntraced(function* (
     spellings = new Spellings(snapshot.value.spellings)
     saved = snapshot.value
     // Not published before it has caught up: after a day of downtime it would return yesterday's figures.
-    yield* catchUp(snapshot.value)
+    yield* Effect.catchDefect(catchUp(snapshot.value), (defect) =>
+      Effect.gen(function* () {
+        yield* Effect.logWarning("The snapshot of the search index cannot be used, and the index is rebuilt", defect)
+        state = undefined
+        saved = undefined
+        yield* rebuild
+      })
+    )
   })
 
   /** None if the database does not have that version any more. */

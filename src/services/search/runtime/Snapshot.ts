@@ -5,8 +5,9 @@
  *     arrays      each aligned to 64 bytes
  *     directory   JSON: identity, niches, spellings, and the name, kind, length, offset and checksum of each array
  *
- * The prologue is written last, so a truncated file has none. A CRC-32 covers every byte that is read. The byte order is
- * the machine's; the magic detects another one.
+ * The prologue is written last, so a truncated file has none. A CRC-32 covers every byte that is read: of the prologue, of the
+ * directory with the checksums of the arrays, and of each array. The byte order is the machine's; the magic detects another one.
+ * A checksum proves nothing of who wrote a file, so that places and values are checked as well before they are used.
  */
 import { Effect, Result, Schema } from "effect"
 import type { Scope } from "effect"
@@ -14,15 +15,16 @@ import * as fs from "node:fs/promises"
 import { crc32 } from "node:zlib"
 import { openRegular } from "../../WholeFile.ts"
 import { SegmentBuilder } from "../index/Build.ts"
+import * as Bounds from "../index/Bounds.ts"
 import { spellingKinds, Spellings } from "../index/Records.ts"
-import { kindOf, record, shared } from "../index/Segment.ts"
+import { constructors, kindOf, record, shared } from "../index/Segment.ts"
 import type { TypedArray } from "../index/Segment.ts"
 import { Identity, Niche } from "./IndexState.ts"
 import type { IndexState } from "./IndexState.ts"
 import { arraysOf, mapArrays } from "./SegmentArrays.ts"
 
 /** Increase it when the arrays of a segment change, or the meaning of their values. */
-export const formatVersion = 3
+export const formatVersion = 4
 
 const prologueBytes = 32
 const alignment = 64
@@ -70,6 +72,8 @@ type Directory = typeof Directory.Type
 
 const decodeDirectory = Schema.decodeUnknownResult(Schema.fromJsonString(Directory))
 
+const aligned = (offset: number): number => Math.ceil(offset / alignment) * alignment
+
 const bytesOf = (array: TypedArray) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 
 /** Opens a new or a regular file for the length of a scope. */
@@ -104,7 +108,7 @@ export const write = (file: string, state: IndexState): Effect.Effect<void, Snap
       const arrays: Array<Entry> = []
       for (const [index, view] of state.list.entries()) {
         for (const { array, name } of arraysOf(view)) {
-          const offset = Math.ceil(end / alignment) * alignment
+          const offset = aligned(end)
           const crc = yield* put(bytesOf(array), offset)
           arrays.push({ name: `${index}.${name}`, kind: kindOf(array), length: array.length, offset, crc })
           end = offset + array.byteLength
@@ -151,69 +155,115 @@ export interface Opened {
   readonly read: Effect.Effect<IndexState, UnusableSnapshot | SnapshotFailed>
 }
 
-export const openSnapshot = Effect.fnUntraced(function* (
-  file: string
-): Effect.fn.Return<Opened, UnusableSnapshot | SnapshotFailed, Scope.Scope> {
-  const unusable = (message: string) => new UnusableSnapshot({ file, message })
-  const handle = yield* open(file, "r")
-  const { size } = yield* attempt(`cannot read ${file}`, () => handle.stat())
+export const openSnapshot = Effect.fnUntraced(
+  function* (file: string): Effect.fn.Return<Opened, UnusableSnapshot | SnapshotFailed, Scope.Scope> {
+    const unusable = (message: string) => new UnusableSnapshot({ file, message })
+    const handle = yield* open(file, "r")
+    const { size } = yield* attempt(`cannot read ${file}`, () => handle.stat())
 
-  /** Fills `bytes` from the file. */
-  const fill = Effect.fnUntraced(function* (bytes: Uint8Array, offset: number) {
-    let crc = 0
-    for (let at = 0; at < bytes.length;) {
-      const length = Math.min(chunkBytes, bytes.length - at)
-      const { bytesRead } = yield* attempt(`cannot read ${file}`, () => handle.read(bytes, at, length, offset + at))
-      if (bytesRead === 0) return yield* unusable("it was cut short")
-      crc = crc32(bytes.subarray(at, at + bytesRead), crc)
-      at += bytesRead
-    }
-    return crc
-  })
-
-  const prologue = Buffer.alloc(prologueBytes)
-  if (size < prologueBytes) return yield* unusable("it was cut short")
-  yield* fill(prologue, 0)
-  if (new Uint32Array(prologue.buffer, prologue.byteOffset, 1)[0] !== magic) {
-    return yield* unusable("it is no snapshot, or one of a machine of the other byte order")
-  }
-  const format = prologue.readUint32LE(4)
-  if (prologue.readUint32LE(24) !== crc32(prologue.subarray(0, 24))) return yield* unusable("its prologue is damaged")
-  if (format !== formatVersion) return yield* unusable(`it has format ${format}, not ${formatVersion}`)
-  const place = { offset: prologue.readDoubleLE(8), length: prologue.readUint32LE(16), crc: prologue.readUint32LE(20) }
-  if (place.length > maxDirectoryBytes || place.offset + place.length !== size) {
-    return yield* unusable("it was cut short, or something was added to it")
-  }
-  const text = Buffer.alloc(place.length)
-  if ((yield* fill(text, place.offset)) !== place.crc) return yield* unusable("its directory is damaged")
-  const decoded = decodeDirectory(text.toString("utf8"))
-  if (Result.isFailure(decoded)) return yield* unusable("its directory is of another form")
-  const directory = decoded.success
-
-  const read = Effect.gen(function* () {
-    const arrays = new Map<string, TypedArray>()
-    for (const { crc, kind, length, name, offset } of directory.arrays) {
-      const array: TypedArray = shared(kind, length)
-      if ((yield* fill(bytesOf(array), offset)) !== crc) return yield* unusable(`its array ${name} is damaged`)
-      arrays.set(name, array)
-    }
-    return yield* Effect.try({
-      try: (): IndexState => ({
-        identity: directory.identity,
-        niches: directory.niches,
-        spellings: directory.spellings,
-        bases: directory.bases,
-        list: directory.views.map((pseudoStores, index) => {
-          const view = mapArrays(template, ({ array, name }) => {
-            const found = arrays.get(`${index}.${name}`)
-            if (found === undefined || kindOf(found) !== kindOf(array)) throw new Error(`it has no ${name} of its kind`)
-            return found
-          })
-          return { ...view, segment: { ...view.segment, pseudoStores } }
-        })
-      }),
-      catch: (cause) => unusable(cause instanceof Error ? cause.message : String(cause))
+    /** Fills `bytes` from the file. */
+    const fill = Effect.fnUntraced(function* (bytes: Uint8Array, offset: number) {
+      let crc = 0
+      for (let at = 0; at < bytes.length;) {
+        const length = Math.min(chunkBytes, bytes.length - at)
+        const { bytesRead } = yield* attempt(`cannot read ${file}`, () => handle.read(bytes, at, length, offset + at))
+        if (bytesRead === 0) return yield* unusable("it was cut short")
+        crc = crc32(bytes.subarray(at, at + bytesRead), crc)
+        at += bytesRead
+      }
+      return crc
     })
-  })
-  return { directory, read }
-})
+
+    const prologue = Buffer.alloc(prologueBytes)
+    if (size < prologueBytes) return yield* unusable("it was cut short")
+    yield* fill(prologue, 0)
+    if (new Uint32Array(prologue.buffer, prologue.byteOffset, 1)[0] !== magic) {
+      return yield* unusable("it is no snapshot, or one of a machine of the other byte order")
+    }
+    const format = prologue.readUint32LE(4)
+    if (prologue.readUint32LE(24) !== crc32(prologue.subarray(0, 24))) return yield* unusable("its prologue is damaged")
+    if (format !== formatVersion) return yield* unusable(`it has format ${format}, not ${formatVersion}`)
+    const place = {
+      offset: prologue.readDoubleLE(8),
+      length: prologue.readUint32LE(16),
+      crc: prologue.readUint32LE(20)
+    }
+    if (place.length > maxDirectoryBytes || place.offset + place.length !== size) {
+      return yield* unusable("it was cut short, or something was added to it")
+    }
+    const text = Buffer.alloc(place.length)
+    if ((yield* fill(text, place.offset)) !== place.crc) return yield* unusable("its directory is damaged")
+    const decoded = decodeDirectory(text.toString("utf8"))
+    if (Result.isFailure(decoded)) return yield* unusable("its directory is of another form")
+    const directory = decoded.success
+
+    const read = Effect.gen(function* () {
+      const arrays = new Map<string, TypedArray>()
+      let end = prologueBytes
+      for (const { crc, kind, length, name, offset } of directory.arrays) {
+        const bytes = length * constructors[kind].BYTES_PER_ELEMENT
+        // As they were written, one after another, so that all together are no larger than the file.
+        if (offset !== aligned(end) || offset + bytes > place.offset)
+          return yield* unusable(`its array ${name} is out of place`)
+        end = offset + bytes
+        const array: TypedArray = shared(kind, length)
+        if ((yield* fill(bytesOf(array), offset)) !== crc) return yield* unusable(`its array ${name} is damaged`)
+        arrays.set(name, array)
+      }
+      const state = yield* Effect.try({
+        try: (): IndexState => ({
+          identity: directory.identity,
+          niches: directory.niches,
+          spellings: directory.spellings,
+          bases: directory.bases,
+          list: directory.views.map((pseudoStores, index) => {
+            const view = mapArrays(template, ({ array, name }) => {
+              const found = arrays.get(`${index}.${name}`)
+              if (found === undefined || kindOf(found) !== kindOf(array))
+                throw new Error(`it has no ${name} of its kind`)
+              return found
+            })
+            return { ...view, segment: { ...view.segment, pseudoStores } }
+          })
+        }),
+        catch: (cause) => unusable(messageOf(cause))
+      })
+      yield* Effect.try({ try: () => checkNames(state), catch: (cause) => unusable(messageOf(cause)) })
+      for (const view of state.list) {
+        yield* Effect.yieldNow
+        yield* Effect.try({
+          try: () => Bounds.check(view, state.spellings),
+          catch: (cause) => unusable(messageOf(cause))
+        })
+      }
+      return state
+    }).pipe(Effect.catchDefect((defect) => Effect.fail(unusable(messageOf(defect)))))
+    return { directory, read }
+  },
+  (effect, file) =>
+    Effect.catchDefect(effect, (defect) => Effect.fail(new UnusableSnapshot({ file, message: messageOf(defect) })))
+)
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+/** Checks what holds for the list as a whole: each store is live once, and the niches are a tree. */
+const checkNames = ({ bases, list, niches }: IndexState): void => {
+  if (bases > list.length) throw new RangeError("the number of its bases is out of bounds")
+  const live = new Set<number>()
+  for (const view of list) {
+    for (const [row, id] of view.segment.storeIds.entries()) {
+      if (view.live[row] !== 1) continue
+      if (live.has(id)) throw new RangeError(`store ${id} is live twice`)
+      live.add(id)
+    }
+  }
+  const parents = new Map(niches.map(({ id, parentId }) => [id, parentId]))
+  if (parents.size !== niches.length) throw new RangeError("a niche is there twice")
+  for (const { id } of niches) {
+    let at = parents.get(id) ?? null
+    for (let steps = 0; at !== null; steps++) {
+      if (steps > niches.length || at === id) throw new RangeError(`niche ${id} is above itself`)
+      at = parents.get(at) ?? null
+    }
+  }
+}

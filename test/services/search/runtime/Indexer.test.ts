@@ -33,7 +33,11 @@ const contentsOf = ({ list }: Published): string =>
 const everything = { maxArrayLength: Infinity, breakLength: Infinity, compact: true } as const
 
 /** An indexer with a folder of its own, and what it has told. */
-const makeIndexer = Effect.fnUntraced(function* (folder: string, options: Partial<Indexer.IndexerOptions> = {}) {
+const makeIndexer = Effect.fnUntraced(function* (
+  folder: string,
+  options: Partial<Indexer.IndexerOptions> = {},
+  snapshots: Layer.Layer<Snapshots> = Snapshots.layer(folder)
+) {
   const events: Array<IndexEvent> = []
   const indexer = yield* Indexer.make({
     emit: (event) => Effect.sync(() => void events.push(event)),
@@ -45,7 +49,7 @@ const makeIndexer = Effect.fnUntraced(function* (folder: string, options: Partia
       Effect.provide(yield* Effect.context<PgClient.PgClient>())
     ),
     ...options
-  }).pipe(Effect.provide(Snapshots.layer(folder)))
+  }).pipe(Effect.provide(snapshots))
   const published = () => {
     const found = events.findLast((event) => event._tag === "Published")
     assert(found !== undefined)
@@ -125,6 +129,26 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
         })
       ),
     120_000
+  )
+
+  it.effect("is built again if a snapshot ends it", () =>
+    onCatalog((folder) =>
+      Effect.gen(function* () {
+        const first = yield* makeIndexer(folder)
+        yield* first.refresh
+        const state = yield* first.state
+        assert(state !== undefined)
+        // The cast: what no reader of files returns.
+        const broken = { ...state, list: [{}] as unknown as typeof state.list }
+        const snapshots = Layer.succeed(Snapshots, {
+          newest: () => Effect.succeed(Option.some(broken)),
+          save: () => Effect.void
+        })
+        const indexer = yield* makeIndexer(folder, {}, snapshots)
+        yield* indexer.refresh
+        yield* indexer.assertWhole
+      })
+    )
   )
 
   it.effect("what a change left alone is the same memory as before", () =>

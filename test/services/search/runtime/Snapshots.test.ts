@@ -4,10 +4,14 @@ import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import { crc32 } from "node:zlib"
 import { differences } from "../../../../src/services/search/index/Compare.ts"
 import { Spellings } from "../../../../src/services/search/index/Records.ts"
-import { namesOf } from "../../../../src/services/search/runtime/IndexState.ts"
+import { constructors } from "../../../../src/services/search/index/Segment.ts"
+import { namesOf, publish } from "../../../../src/services/search/runtime/IndexState.ts"
 import type { IndexState } from "../../../../src/services/search/runtime/IndexState.ts"
+import { runJob } from "../../../../src/services/search/runtime/SearchThread.ts"
+import type { Job } from "../../../../src/services/search/runtime/SearchThread.ts"
 import { openSnapshot, write } from "../../../../src/services/search/runtime/Snapshot.ts"
 import { Snapshots } from "../../../../src/services/search/runtime/Snapshots.ts"
 import { generate } from "../../../oracle/NaiveCatalog.ts"
@@ -95,6 +99,181 @@ describe("a snapshot", () => {
       }
       fs.writeFileSync(file, Buffer.concat([whole, Buffer.from("x")]))
       assert.isTrue(Option.isNone(yield* read(file)))
+    }).pipe(Effect.scoped)
+  )
+})
+
+interface ArrayEntry {
+  readonly name: string
+  readonly kind: keyof typeof constructors
+  length: number
+  offset: number
+  crc: number
+}
+
+interface Forged {
+  readonly bytes: Buffer
+  readonly directory: { readonly arrays: Array<ArrayEntry>; niches: Array<object>; bases: number; views: Array<number> }
+}
+
+/** A file with other contents and right checksums. */
+const forge = (whole: Buffer, change: (forged: Forged) => void): Buffer => {
+  const at = whole.readDoubleLE(8)
+  const forged: Forged = {
+    bytes: Buffer.from(whole.subarray(0, at)),
+    directory: JSON.parse(whole.toString("utf8", at))
+  }
+  change(forged)
+  const { bytes, directory } = forged
+  for (const entry of directory.arrays) {
+    const length = entry.length * constructors[entry.kind].BYTES_PER_ELEMENT
+    entry.crc = crc32(bytes.subarray(entry.offset, entry.offset + length))
+  }
+  const text = Buffer.from(JSON.stringify(directory))
+  bytes.writeUInt32LE(text.length, 16)
+  bytes.writeUInt32LE(crc32(text), 20)
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 24)), 24)
+  return Buffer.concat([bytes, text])
+}
+
+/** One search of each kind and order, and the numbers of a filter form and of an overview. */
+const jobs: ReadonlyArray<Job> = [
+  ...(["visits", "growth", "created"] as const).flatMap((figure) =>
+    (["stores", "products", "ads"] as const).map((subject): Job => ({
+      kind: "search",
+      query: {
+        subject,
+        stores: [],
+        words: figure === "growth" ? ["a"] : [],
+        order: { _tag: "ByStore", figures: [figure], isDescending: true },
+        offset: 0,
+        limit: 25
+      }
+    }))
+  ),
+  ...(["score", "price", "created", "started"] as const).flatMap((column) =>
+    [true, false].map((isDescending): Job => ({
+      kind: "search",
+      query: {
+        subject: column === "started" ? "ads" : "products",
+        stores: [],
+        words: isDescending ? ["s"] : [],
+        order: { _tag: "ByItem", column, isDescending },
+        offset: 0,
+        limit: 25
+      }
+    }))
+  ),
+  {
+    kind: "search",
+    query: { subject: "ads", stores: [], words: [], order: { _tag: "Grouped" }, offset: 0, limit: 25 }
+  },
+  { kind: "facets", query: { subject: "stores", stores: [], words: [] } }
+]
+
+/** Searches of a thread that would never end. */
+const maxChecks = 100_000
+
+const searchAll = (state: IndexState, what: string) => {
+  const { leaders } = publish(state, new Spellings(state.spellings))
+  for (const job of jobs) {
+    let checks = 0
+    const outcome = runJob({ list: state.list, leaders }, job, {
+      check: () => {
+        if (++checks > maxChecks) throw new Error("it does not end")
+      }
+    })
+    assert.strictEqual(outcome._tag, "Done", `${what}: ${outcome._tag === "Failed" ? String(outcome.error) : ""}`)
+    if (outcome._tag !== "Done" || !("page" in outcome.answer)) continue
+    for (const { id } of outcome.answer.page) assert.isTrue(Number.isSafeInteger(id) && id > 0, what)
+  }
+}
+
+describe("a forged snapshot", () => {
+  it.live("that claims more than it has is refused before memory is taken", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryFolder, "a.index")
+      yield* write(file, stateOf(1, 5))
+      const whole = fs.readFileSync(file)
+      const changes: ReadonlyArray<(entry: ArrayEntry, all: Array<ArrayEntry>) => void> = [
+        (entry) => (entry.length = 2 ** 33),
+        (entry) => (entry.length = Number.MAX_SAFE_INTEGER),
+        (entry) => (entry.offset = 2 ** 40),
+        (entry) => (entry.offset = 0),
+        (entry, all) => (entry.offset = all[0]?.offset ?? 0),
+        (_, all) => void all.reverse(),
+        (entry, all) => void all.push(...Array.from({ length: 1_000 }, (_, at) => ({ ...entry, name: `9.${at}` })))
+      ]
+      for (const [number, change] of changes.entries()) {
+        fs.writeFileSync(
+          file,
+          forge(whole, ({ directory }) => {
+            const entry = directory.arrays[5]
+            if (entry !== undefined) change(entry, directory.arrays)
+          })
+        )
+        const failure = yield* Effect.flip(Effect.scoped(Effect.flatMap(openSnapshot(file), ({ read }) => read)))
+        assert.strictEqual(failure._tag, "UnusableSnapshot", `${number}: ${failure.message}`)
+        assert.match(failure.message, /out of place/, String(number))
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "with any value in any of its arrays is refused, or is searched to its end",
+    () =>
+      Effect.gen(function* () {
+        const file = path.join(yield* temporaryFolder, "a.index")
+        const state = stateOf(4, 12)
+        yield* write(file, state)
+        searchAll(state, "as it was written")
+        const whole = fs.readFileSync(file)
+        const random = Random.make(5)
+        let refused = 0
+        let tried = 0
+        const arrays: ReadonlyArray<ArrayEntry> = JSON.parse(whole.toString("utf8", whole.readDoubleLE(8))).arrays
+        for (const { kind, length, name, offset } of arrays) {
+          const size = constructors[kind].BYTES_PER_ELEMENT
+          for (const fill of [0, 1, 127, 255, undefined]) {
+            if (length === 0) continue
+            const at = offset + size * random.int(0, length - 1)
+            const value = Array.from({ length: size }, () => fill ?? random.int(0, 255))
+            const forged = forge(whole, ({ bytes }) => void bytes.set(value, at))
+            fs.writeFileSync(file, forged)
+            tried++
+            const found = yield* read(file)
+            if (Option.isNone(found)) refused++
+            else searchAll(found.value, `${name} at ${at}: ${value.join(" ")}`)
+          }
+        }
+        assert.isAbove(refused, tried / 2)
+      }).pipe(Effect.scoped),
+    120_000
+  )
+
+  it.live("with other numbers or niches in its directory is refused", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryFolder, "a.index")
+      yield* write(file, stateOf(1, 5))
+      const whole = fs.readFileSync(file)
+      const changes: ReadonlyArray<(directory: Forged["directory"]) => void> = [
+        (directory) => (directory.bases = 3),
+        (directory) => (directory.views = [99, 0]),
+        (directory) => directory.views.push(0),
+        (directory) => void directory.arrays.pop(),
+        (directory) => directory.niches.push({ id: 7_001, parentId: 7_001, name: "A" }),
+        (directory) =>
+          directory.niches.push({ id: 7_001, parentId: 7_002, name: "A" }, { id: 7_002, parentId: 7_001, name: "B" }),
+        (directory) =>
+          directory.niches.push({ id: 7_001, parentId: null, name: "A" }, { id: 7_001, parentId: null, name: "B" })
+      ]
+      for (const [number, change] of changes.entries()) {
+        fs.writeFileSync(
+          file,
+          forge(whole, ({ directory }) => change(directory))
+        )
+        assert.isTrue(Option.isNone(yield* read(file)), String(number))
+      }
     }).pipe(Effect.scoped)
   )
 })
