@@ -1,10 +1,10 @@
 /** The ads of one store of the demo data. A few have no store. */
+import * as DemoPages from "../src/domain/catalog/DemoPages.ts"
 import * as DemoPictures from "../src/domain/catalog/DemoPictures.ts"
 import { ctas, mediaTypes } from "../src/domain/catalog/Enumerations.ts"
 import type { Cta, MediaType } from "../src/domain/catalog/Enumerations.ts"
 import type { AdRecord } from "../src/domain/catalog/Records.ts"
 import { dateOf } from "./Days.ts"
-import { pages } from "./DemoProducts.ts"
 import type { DemoShop } from "./DemoShops.ts"
 import * as PictureName from "./pictures/PictureName.ts"
 import type { Pictured } from "./pictures/PictureName.ts"
@@ -77,7 +77,7 @@ export const demoAds = (
       headline: title,
       ad_text: prng.chance(0.03) ? null : adText(prng, shop.subject),
       cta: prng.weighted(calls),
-      landing_url: prng.chance(0.05) ? null : `${pages}/${domain}/?ad=${index + 1}`,
+      landing_url: prng.chance(0.05) ? null : `${DemoPages.addressOf(domain)}/?ad=${index + 1}`,
       image_url: prng.chance(0.03) ? null : adImage(shop.subject, title, id),
       ad_library_url: libraryUrl(id),
       started_on: dateOf(lastSeen - days),

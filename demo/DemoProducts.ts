@@ -1,4 +1,5 @@
 /** The products of one store of the demo data. */
+import * as DemoPages from "../src/domain/catalog/DemoPages.ts"
 import * as DemoPictures from "../src/domain/catalog/DemoPictures.ts"
 import type { ProductDetails } from "../src/domain/catalog/ProductDetails.ts"
 import type { ProductRecord } from "../src/domain/catalog/Records.ts"
@@ -9,9 +10,6 @@ import { slugOf } from "./Names.ts"
 import * as PictureName from "./pictures/PictureName.ts"
 import type { Pictured } from "./pictures/PictureName.ts"
 import { description, title } from "./Texts.ts"
-
-/** Under a reserved domain (RFC 2606), so that no page is fetched from anybody's server. */
-export const pages = "https://shops.discovery.example"
 
 /** `place`: the position among the pictures of the product. */
 export const productImage = (pictured: Pictured, title: string, place = 0): string =>
@@ -42,7 +40,7 @@ export const demoProducts = (
       shop: shop.record.domain,
       key,
       title: name,
-      url: prng.chance(0.01) ? null : `${pages}/${shop.record.domain}/products/${slug === "" ? key : slug}`,
+      url: prng.chance(0.01) ? null : `${DemoPages.addressOf(shop.record.domain)}/products/${slug === "" ? key : slug}`,
       image_url: imageCount === 0 ? null : url(0),
       price,
       created_at: prng.chance(0.02) ? null : launch,

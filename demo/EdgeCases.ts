@@ -2,6 +2,7 @@
  * Stores, products and ads that are rare in real data: figures that are all unknown, all zero or all equal, texts that
  * are too long, in mathematical bold or right-to-left, ads without a store, a result page over 64 KiB.
  */
+import * as DemoPages from "../src/domain/catalog/DemoPages.ts"
 import { ctas, mediaTypes } from "../src/domain/catalog/Enumerations.ts"
 import type {
   AdRecord,
@@ -12,7 +13,7 @@ import type {
 } from "../src/domain/catalog/Records.ts"
 import { dateOf, monthBefore, timeOf } from "./Days.ts"
 import { adImage, archiveId, libraryUrl } from "./DemoAds.ts"
-import { pages, productImage } from "./DemoProducts.ts"
+import { productImage } from "./DemoProducts.ts"
 import type { Pictured } from "./pictures/PictureName.ts"
 
 /** The word whose search returns a page over 64 KiB, of ads and of products. */
@@ -71,7 +72,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
     shop,
     key,
     title,
-    url: `${pages}/${shop}/products/${key}`,
+    url: `${DemoPages.addressOf(shop)}/products/${key}`,
     image_url: productImage(picturedAt(shop), title),
     price: 25,
     created_at: timeOf(today - 30, 36_000),
@@ -91,7 +92,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
       headline: "A plain headline",
       ad_text: "A plain text.",
       cta: "Shop Now",
-      landing_url: `${pages}/${shop ?? "unknown"}/`,
+      landing_url: `${DemoPages.addressOf(shop ?? "unknown")}/`,
       image_url: adImage(picturedAt(shop ?? "unknown"), changes.headline ?? null, id),
       ad_library_url: libraryUrl(id),
       started_on: dateOf(today - 20),
@@ -252,7 +253,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
     const path = `${longform}-${"broadside-".repeat(110)}${index}`
     records.push(
       product(press, `broadside-${index}`, `${bold("Longform")} ${index + 1}: ${long(470)}`, {
-        url: `${pages}/${press}/products/${path}`,
+        url: `${DemoPages.addressOf(press)}/products/${path}`,
         price: 40 + index,
         created_at: timeOf(today - 700 - index, 0)
       }),
@@ -260,7 +261,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
         page_name: "Longform Letterpress",
         headline: `${bold("Longform")} ${long(190)}`,
         ad_text: long(700),
-        landing_url: `${pages}/${press}/${path}`,
+        landing_url: `${DemoPages.addressOf(press)}/${path}`,
         started_on: dateOf(today - 300 - index)
       })
     )

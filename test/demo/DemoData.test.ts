@@ -3,6 +3,7 @@ import { Effect, Result, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { ctas, mediaTypes } from "../../src/domain/catalog/Enumerations.ts"
 import { decode } from "../../src/domain/catalog/Records.ts"
+import * as StoreDomain from "../../src/domain/catalog/StoreDomain.ts"
 import type { AdRecord, CatalogRecord, ProductRecord, ShopRecord } from "../../src/domain/catalog/Records.ts"
 import { dateOf, dayOf, monthBefore } from "../../demo/Days.ts"
 import { demoRecords, demoSizes } from "../../demo/DemoData.ts"
@@ -54,6 +55,20 @@ const groupSizes = (keys: ReadonlyArray<string | null>): ReadonlyArray<number> =
 }
 
 describe("the demo data", () => {
+  it("D43, D61 has addresses of pages that lead to their stores", () => {
+    const addresses = [
+      ...products.map(({ shop, url }) => [shop, url] as const),
+      ...ads.map(({ landing_url, shop }) => [shop, landing_url] as const)
+    ]
+    let led = 0
+    for (const [shop, address] of addresses) {
+      if (shop === null || address === null) continue
+      assert.strictEqual(StoreDomain.candidates(address)[0], StoreDomain.normalize(shop), address)
+      led++
+    }
+    assert.isAbove(led, 1_000)
+  })
+
   it("D61 is the same on every machine for one seed and day, down to the byte", () => {
     assert.strictEqual(hash(generate({})), hash(tiny))
     assert.strictEqual(hash(tiny), "cc5c4d8f245a19e6d246a6d63482f5f91b5ee240fd2efeff1d7122ed7d313f20")

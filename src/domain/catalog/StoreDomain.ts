@@ -1,5 +1,6 @@
 /** The domain of a store, the natural key of its record, and the extension that the filter `domains` matches. */
 import * as tldts from "tldts"
+import * as DemoPages from "./DemoPages.ts"
 import { remembering } from "./Remembering.ts"
 
 /** RFC 1035: at most 253 characters in labels of at most 63. */
@@ -51,13 +52,21 @@ export const registrable = remembering((host): string | null =>
   hostName.test(host) ? (tldts.parse(host, { ...options, allowPrivateDomains: true }).domain ?? null) : null
 )
 
+/** An address, which may lack its scheme; `null` for other text. */
+export const addressOf = (text: string): URL | null => {
+  const address = text.trim()
+  return URL.parse(/^[a-z][a-z0-9+.-]*:\/\//iu.test(address) ? address : `http://${address}`)
+}
+
 /**
  * The domains that a store may be known by, of a domain or the address of any page: the host itself, then the registrable
  * domain above it.
  */
 export const candidates = (text: string): ReadonlyArray<string> => {
   const address = text.trim()
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//iu.test(address) ? address : `http://${address}`)
+  const url = addressOf(address)
+  const demo = url === null ? undefined : DemoPages.domainOf(url)
+  if (demo !== undefined) return candidates(demo)
   const host = normalize(url === null || url.hostname === "" ? address : url.hostname)
   const above = registrable(host)
   return above === null || above === host ? [host] : [host, above]

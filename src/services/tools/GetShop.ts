@@ -5,7 +5,7 @@ import { issueAt, problem } from "../../domain/ArgumentIssue.ts"
 import * as ShopItem from "../../domain/catalog/ShopItem.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
 import { ShopReader } from "../search/ShopReader.ts"
-import { dashboardUrl } from "./DashboardUrl.ts"
+import { dashboardUrl, shopIdOf } from "./DashboardUrl.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
 const Parameters = Schema.Struct({
@@ -21,7 +21,9 @@ const isOne: ToolDefinition.Check = ({ domain = null, shop_id = null }) =>
 
 export const make = Effect.gen(function* () {
   const shops = yield* ShopReader
-  const context = { dashboardUrl: dashboardUrl(yield* AppConfig) }
+  const config = yield* AppConfig
+  const context = { dashboardUrl: dashboardUrl(config) }
+  const ofDashboard = shopIdOf(config)
 
   return ToolDefinition.make({
     name: "get_shop",
@@ -36,7 +38,7 @@ export const make = Effect.gen(function* () {
     check: isOne,
     handler: ({ domain = "", shop_id }, { accountId }) =>
       Effect.gen(function* () {
-        const id = shop_id ?? (yield* shops.idOf(domain))
+        const id = shop_id ?? ofDashboard(domain) ?? (yield* shops.idOf(domain))
         return ShopItem.presentDetails(yield* shops.get(id, accountId), context)
       })
   })
