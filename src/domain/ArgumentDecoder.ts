@@ -147,7 +147,8 @@ class Issues {
     const allowed = quoted(values)
     if (typeof input !== "string") return problem("not_among", { allowed })
     const value = echo(input)
-    const suggestion = this.#suggestion(input, values)
+    const meant = issue.ast.annotations?.meant?.(input)
+    const suggestion = meant === undefined ? this.#suggestion(input, values) : { suggestion: meant }
     return suggestion["suggestion"] === undefined
       ? problem("value_not_among", { value, allowed })
       : problem("unknown_value", { value, ...suggestion })

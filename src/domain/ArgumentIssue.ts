@@ -34,6 +34,8 @@ declare module "effect/Schema" {
     interface Annotations {
       /** The problem of a check, or of an issue that a check creates. */
       readonly problem?: Problem | undefined
+      /** The member of a closed vocabulary that a text which is none means. */
+      readonly meant?: ((text: string) => string | undefined) | undefined
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Country and currency codes, upper case: ISO 3166-1 alpha-2 and ISO 4217, from the package `countries-list`. */
 import { countries, getCountryDataList } from "countries-list"
+import { byName, translated } from "./OtherNames.ts"
 
 /** In the package, but only reserved in ISO 3166-1: Ascension and Tristan da Cunha, which are part of SH. */
 const reserved: ReadonlySet<string> = new Set(["AC", "TA"])
@@ -26,25 +27,9 @@ export const currencyCodes: ReadonlySet<string> = new Set([
   ...furtherCurrencies
 ])
 
-/** Longer texts are not looked up. In UTF-16 units. */
-const maxName = 60
-
-const fold = (name: string): string =>
-  name
-    .normalize("NFKD")
-    .replaceAll(/[^\p{L}\p{N}\p{Sc}]/gu, "")
-    .toLowerCase()
-
-const byName = (entries: Iterable<readonly [name: string, code: string]>) => {
-  const codes = new Map<string, string>()
-  // The first entry wins: a name over an alias of another country.
-  for (const [name, code] of entries) if (!codes.has(fold(name))) codes.set(fold(name), code)
-  return (text: string): string | undefined => (text.length <= maxName ? codes.get(fold(text)) : undefined)
-}
-
 const known = getCountryDataList().filter(({ iso2 }) => countryCodes.has(iso2))
 
-/** The code of a country by its English or native name, its alpha-3 code or another common name. */
+/** The code of a country by its own name or that in a language of the pages, its alpha-3 code or another common name. */
 export const countryCodeOf = byName([
   ...known.map(({ iso2, name }) => [name, iso2] as const),
   ...known.flatMap(({ iso2, iso3, native }) => [[iso3, iso2] as const, [native, iso2] as const]),
@@ -56,44 +41,74 @@ export const countryCodeOf = byName([
   ["Wales", "GB"],
   ["Northern Ireland", "GB"],
   ["Holland", "NL"],
+  ["Svizzera", "CH"],
+  ["The Netherlands", "NL"],
+  ["Hong Kong SAR", "HK"],
   ["Korea", "KR"],
+  ["Korea, Republic of", "KR"],
   ["UAE", "AE"],
-  ["Etats-Unis", "US"],
-  ["Vereinigte Staaten", "US"],
-  ["Estados Unidos", "US"],
+  ["PRC", "CN"],
   ["Großbritannien", "GB"],
-  ["Royaume-Uni", "GB"],
-  ["Reino Unido", "GB"],
-  ["Allemagne", "DE"],
-  ["Alemania", "DE"],
-  ["Frankreich", "FR"],
-  ["Francia", "FR"],
-  ["Spanien", "ES"],
-  ["Espagne", "ES"],
+  ["EE.UU.", "US"],
+  ["E.U.A.", "US"],
+  ...translated("region", countryCodes),
   ...known.flatMap(({ alias = [], iso2 }) => alias.map((name) => [name, iso2] as const))
 ])
 
-const currencyNames = new Intl.DisplayNames(["en"], { type: "currency" })
-
-/** The code of a currency by its English name or its sign; of those that share a sign, the most common one. */
+/** The code of a currency by its name in a language of the pages, or its sign; of those that share it, the most common one. */
 export const currencyCodeOf = byName([
   ["$", "USD"],
+  ["US$", "USD"],
   ["dollar", "USD"],
-  ["dollars", "USD"],
+  ["American dollar", "USD"],
+  ["dollar américain", "USD"],
+  ["dólar", "USD"],
   ["€", "EUR"],
-  ["euros", "EUR"],
   ["£", "GBP"],
   ["pound", "GBP"],
-  ["pounds", "GBP"],
+  ["sterling", "GBP"],
+  ["Pfund", "GBP"],
+  ["libra", "GBP"],
+  ["pounds sterling", "GBP"],
+  ["A$", "AUD"],
+  ["C$", "CAD"],
+  ["CA$", "CAD"],
   ["¥", "JPY"],
   ["yen", "JPY"],
   ["yuan", "CNY"],
   ["RMB", "CNY"],
+  ["renminbi", "CNY"],
   ["₹", "INR"],
   ["rupee", "INR"],
   ["₩", "KRW"],
+  ["won", "KRW"],
   ["₺", "TRY"],
+  ["lira", "TRY"],
   ["zł", "PLN"],
+  ["złoty", "PLN"],
+  ["zloty", "PLN"],
   ["franc", "CHF"],
-  ...Array.from(currencyCodes, (code) => [currencyNames.of(code) ?? code, code] as const)
+  ["Franken", "CHF"],
+  ["krona", "SEK"],
+  ["Kč", "CZK"],
+  ["koruna", "CZK"],
+  ["forint", "HUF"],
+  ["leu", "RON"],
+  ["lei", "RON"],
+  ["R$", "BRL"],
+  ["real", "BRL"],
+  ["reais", "BRL"],
+  ["peso", "MXN"],
+  ["₽", "RUB"],
+  ["ruble", "RUB"],
+  ["rouble", "RUB"],
+  ["Rubel", "RUB"],
+  ["rand", "ZAR"],
+  ["₪", "ILS"],
+  ["shekel", "ILS"],
+  ["baht", "THB"],
+  ["₫", "VND"],
+  ["dong", "VND"],
+  ["rupiah", "IDR"],
+  ...translated("currency", currencyCodes)
 ])

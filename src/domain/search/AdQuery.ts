@@ -1,6 +1,7 @@
 /** Arguments of `search_ads` (S44 to S75). */
 import { Predicate, Schema } from "effect"
 import { ctas, mediaTypes } from "../catalog/Enumerations.ts"
+import { mediaTypeOf, statusOf } from "../catalog/OtherNames.ts"
 import { issueAt, refused } from "../ArgumentIssue.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import * as Arguments from "./Arguments.ts"
@@ -21,8 +22,8 @@ export const AdQuery = Schema.Struct({
   query: Arguments.optional(StoreFilter.Query, "In ad texts, page names, store names."),
   ...StoreFilter.fields,
   avg_price: storeFields.avg_price,
-  media_types: Arguments.optional(Arguments.someOf(mediaTypes), "Of the ad."),
-  status: Arguments.optional(Arguments.oneOf(["all", "active", "inactive"]), "Default all."),
+  media_types: Arguments.optional(Arguments.someOf(mediaTypes, mediaTypeOf), "Of the ad."),
+  status: Arguments.optional(Arguments.oneOf(["all", "active", "inactive"], statusOf), "Default all."),
   ctas: Arguments.optional(Arguments.someOf(ctas), "Labels."),
   active_days: Arguments.optional(Arguments.Range, "Days run, of running ads: not with status inactive."),
   ad_started_between: Arguments.optional(Arguments.DateRange, "YYYY-MM-DD."),
@@ -48,16 +49,12 @@ function ratingRange() {
   )
 }
 
-/** Whether a range has a bound: without one it is no filter (D27). */
-export const bounds = (range: { readonly min?: unknown; readonly max?: unknown } | undefined): boolean =>
-  range !== undefined && (range.min !== undefined || range.max !== undefined)
-
 /**
  * S74. Not a check of the schema, which would run only if all fields are valid: this issue is reported together with
  * all others.
  */
 export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArray<ArgumentIssue> =>
-  args["status"] === "inactive" && Predicate.isObject(args["active_days"]) && bounds(args["active_days"])
+  args["status"] === "inactive" && Predicate.isObject(args["active_days"]) && Arguments.isBound(args["active_days"])
     ? [issueAt("active_days", "only_running_ads")]
     : []
 

@@ -6,6 +6,8 @@ import { Schema, SchemaTransformation } from "effect"
 import { echo } from "../ArgumentDecoder.ts"
 import { problem, refused } from "../ArgumentIssue.ts"
 import type { IssueCode } from "../ArgumentIssue.ts"
+import { sortOrderOf } from "../catalog/OtherNames.ts"
+import type { ByName } from "../catalog/OtherNames.ts"
 
 /**
  * An argument that may be absent. The description belongs to the key: on a schema with checks it would be lost in the
@@ -32,15 +34,31 @@ export const hasNoControl = Schema.makeFilter(isWithoutControl, {
   problem: problem("control_characters")
 })
 
-/** A name out of an open vocabulary: 1 to 100 characters. */
-export const Name = Schema.String.check(
+/** Leaves out blanks around a text. */
+export const trimming = <S extends Schema.Codec<string>>(schema: S) =>
+  schema.pipe(Schema.decode(SchemaTransformation.trim())).check(Schema.isTrimmed())
+
+const isWritten = Schema.makeFilter((text: string) => text === "" || text.trim() !== "", {
+  problem: problem("empty_name")
+})
+
+/** A part of a name: 1 to 100 characters. */
+export const PartOfName = Schema.String.check(
   Schema.isNonEmpty({ problem: problem("empty_name") }),
   Schema.isMaxCodePoints(100).abort(),
-  hasNoControl
+  hasNoControl,
+  isWritten
 )
 
-/** A member of a closed vocabulary. ArgumentDecoder suggests the nearest one for a wrong value. */
-export const oneOf = <const L extends ReadonlyArray<string>>(values: L) => Schema.Literals(values)
+/** A name out of an open vocabulary. Blanks around it are left out. */
+export const Name = trimming(PartOfName)
+
+/**
+ * A member of a closed vocabulary. For a wrong value ArgumentDecoder suggests the one that `meant` finds, else the one that is
+ * spelled alike.
+ */
+export const oneOf = <const L extends ReadonlyArray<string>>(values: L, meant?: ByName) =>
+  meant === undefined ? Schema.Literals(values) : Schema.Literals(values).annotate({ meant })
 
 /** The same limit as for other lists, although a vocabulary may be smaller: duplicates are harmless. */
 const maxMembers = 50
@@ -60,25 +78,25 @@ export const rulesOfFilters =
 export const ruled = { maxItems: maxMembers, minimum: 0, minLength: 1 } as const
 
 /** Several members of a closed vocabulary; none means no filter. */
-export const someOf = <const L extends ReadonlyArray<string>>(values: L) =>
-  Schema.Array(oneOf(values)).check(Schema.isMaxLength(Math.max(maxMembers, values.length)))
+export const someOf = <const L extends ReadonlyArray<string>>(values: L, meant?: ByName) =>
+  Schema.Array(oneOf(values, meant)).check(Schema.isMaxLength(Math.max(maxMembers, values.length)))
 
 /** Only ASCII letters: upper case of others can be ASCII, such as that of `ß`. */
 export const toUpperCase = (text: string): string => text.replaceAll(/[a-z]/gu, (letter) => letter.toUpperCase())
 
 const upperCase = SchemaTransformation.transform({
-  decode: toUpperCase,
+  decode: (text: string) => toUpperCase(text.trim()),
   encode: (text: string) => text
 })
 
 /**
- * A code of an ISO list, accepted in either case and decoded to upper case. `codeOf` finds the code of a name for the
- * suggestion.
+ * A code of an ISO list, accepted in either case and with blanks around it, and decoded to upper case. `codeOf` finds the code
+ * of a name for the suggestion.
  */
-export const code = (codes: ReadonlySet<string>, unknown: IssueCode, codeOf: (name: string) => string | undefined) =>
+export const code = (codes: ReadonlySet<string>, unknown: IssueCode, codeOf: ByName) =>
   Schema.String.check(
     Schema.makeFilter((text: string) => {
-      if (codes.has(toUpperCase(text))) return true
+      if (codes.has(toUpperCase(text.trim()))) return true
       const suggestion = codeOf(text)
       return refused(unknown, { value: echo(text), ...(suggestion === undefined ? {} : { suggestion }) })
     })
@@ -99,6 +117,10 @@ const bounds = (bound: Schema.Codec<number>) =>
 /** Inclusive bounds, both optional; neither means no filter. Unknown figures never match a bound. */
 export const Range = bounds(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)))
 export type Range = typeof Range.Type
+
+/** Whether a range has a bound: without one it is no filter (D27). */
+export const isBound = (range: Range | undefined): range is Range =>
+  range !== undefined && (range.min !== undefined || range.max !== undefined)
 
 /** As {@link Range}, with negative bounds (S61: only `traffic_growth_pct`). */
 export const SignedRange = bounds(Schema.Finite)
@@ -139,7 +161,7 @@ export const DateRange = Schema.Struct({
 )
 export type DateRange = typeof DateRange.Type
 
-export const SortOrder = oneOf(["asc", "desc"])
+export const SortOrder = oneOf(["asc", "desc"], sortOrderOf)
 export type SortOrder = typeof SortOrder.Type
 
 /** The defaults of arguments, in every search that has them. */

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { languages, pixels, socialNetworks } from "../catalog/Enumerations.ts"
 import { countryCodeOf, countryCodes, currencyCodeOf, currencyCodes } from "../catalog/Iso.ts"
+import { languageOf, pixelOf, socialNetworkOf } from "../catalog/OtherNames.ts"
 import { problem } from "../ArgumentIssue.ts"
 import * as Arguments from "./Arguments.ts"
 import { queryWords } from "./SearchText.ts"
@@ -34,23 +35,25 @@ export const fields = {
     list(Arguments.code(currencyCodes, "unknown_currency", currencyCodeOf), 50),
     "ISO 4217."
   ),
-  languages: Arguments.optional(Arguments.someOf(languages), "Of the store."),
+  languages: Arguments.optional(Arguments.someOf(languages, languageOf), "Of the store."),
   domains: Arguments.optional(
     list(
-      Schema.String.check(
-        Schema.isMaxCodePoints(64),
-        Schema.isPattern(/^\.[^\s./\p{Cc}\p{Cs}]+(?:\.[^\s./\p{Cc}\p{Cs}]+)*$/u, {
-          problem: problem("not_domain_extension")
-        })
+      Arguments.trimming(
+        Schema.String.check(
+          Schema.isMaxCodePoints(64),
+          Schema.isPattern(/^\s*\.[^\s./\p{Cc}\p{Cs}]+(?:\.[^\s./\p{Cc}\p{Cs}]+)*\s*$/u, {
+            problem: problem("not_domain_extension")
+          })
+        )
       ),
       50
     ),
     "Extensions such as .co.uk."
   ),
-  pixels: Arguments.optional(Arguments.someOf(pixels), "On the store."),
+  pixels: Arguments.optional(Arguments.someOf(pixels, pixelOf), "On the store."),
   themes: Arguments.optional(list(Arguments.Name, 50), "Names of list_filter_options."),
   apps: Arguments.optional(list(Arguments.Name, 50), "Names of list_filter_options."),
-  social_networks: Arguments.optional(Arguments.someOf(socialNetworks), "Pages of the store."),
+  social_networks: Arguments.optional(Arguments.someOf(socialNetworks, socialNetworkOf), "Pages of the store."),
   monthly_revenue: Arguments.optional(Arguments.Range, "Store's currency."),
   monthly_visits: Arguments.optional(Arguments.Range, "Estimate."),
   traffic_growth_pct: Arguments.optional(Arguments.SignedRange, "May be negative."),

@@ -2,6 +2,7 @@
 import { DateTime } from "effect"
 import { parseAccept } from "hono/utils/accept"
 import { currencyCodes } from "../../../domain/catalog/Iso.ts"
+import { languageCodes } from "../../../domain/catalog/OtherNames.ts"
 import * as Messages from "../../../domain/Messages.ts"
 import type { Language, MessageKey, RichParams } from "../../../domain/Messages.ts"
 import { once } from "../../../domain/Once.ts"
@@ -44,12 +45,8 @@ const quotes: Readonly<Record<Language, readonly [open: string, close: string]>>
   es: ["«", "»"]
 }
 
-/** ISO 639-1 codes of the languages of the catalog, by their English names. */
-const languageCodes = once(() => {
-  const english = new Intl.DisplayNames("en", { type: "language" })
-  const codes = "ar cs da de el en es fi fr hi hu id it ja ko nl no pl pt ro ru sv th tr vi zh".split(" ")
-  return new Map(codes.map((code) => [english.of(code), code]))
-})
+/** By the English names of languages, which the catalog has. */
+const codesOfLanguages = new Map(Object.entries(languageCodes))
 
 const code = (content: Value): Html => html`<code>${content}</code>`
 
@@ -65,7 +62,7 @@ const make = (language: Language) => {
   const number = once(() => new Intl.NumberFormat(language, { maximumFractionDigits: 2 }))
   const compactNumber = once(() => new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 }))
   const compact = (value: number) => abbreviated(value, compactNumber(), (whole) => number().format(whole))
-  const percent = once(() => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 }))
+  const percent = once(() => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 2 }))
   const dates = (options: Intl.DateTimeFormatOptions) => {
     const format = once(() => new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" }))
     return (date: Date) => format().format(date)
@@ -137,7 +134,7 @@ const make = (language: Language) => {
     currencyName: (code: string) => (currencyCodes.has(code) ? currencyName(code) : code),
     /** Takes a language of Enumerations.ts, in English. Other values are returned unchanged. */
     languageName: (name: string) => {
-      const code = languageCodes().get(name)
+      const code = codesOfLanguages.get(name)
       return code === undefined ? name : languageName(code)
     },
     quotes: quotes[language],

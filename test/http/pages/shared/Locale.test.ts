@@ -105,7 +105,7 @@ describe("Locale", () => {
     assert.strictEqual(german.number(1234567.891), "1.234.567,89")
     assert.strictEqual(german.money(12.5, "EUR"), "12,50\u00a0€")
     assert.strictEqual(german.money(12.5, "euro"), "12,5")
-    assert.strictEqual(german.percent(-12.34), "-12,3\u00a0%")
+    assert.strictEqual(german.percent(-12.345), "-12,35\u00a0%")
     assert.strictEqual(german.date("2026-03-09"), "09.03.2026")
     assert.strictEqual(german.month("2026-03"), "März 2026")
     assert.strictEqual(german.countryName("US"), "Vereinigte Staaten")
