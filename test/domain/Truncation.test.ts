@@ -4,7 +4,14 @@ import * as Truncation from "../../src/domain/Truncation.ts"
 
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
-const parse = (json: string): { results: Array<unknown>; truncated?: boolean; pagination: unknown } => JSON.parse(json)
+interface Page {
+  readonly results: ReadonlyArray<unknown>
+  readonly pagination: unknown
+  readonly truncated?: boolean
+  readonly warnings?: ReadonlyArray<string>
+}
+
+const parse = (json: string): Page => JSON.parse(json)
 
 /** Texts of one to four bytes a character, and ones that JSON escapes. */
 const filler = Schema.Struct({
@@ -20,12 +27,14 @@ describe("Truncation", () => {
     [Schema.Array(filler).check(Schema.isMaxLength(25))],
     ([fillers]) => {
       const results = fillers.map(({ length, unit }, id) => ({ id, text: unit.repeat(length) }))
-      const whole = { results, pagination }
+      const warnings = ["This is said of any page."]
+      const whole = { results, pagination, warnings }
       const json = Truncation.toJson(whole)
       const cut = parse(json)
 
       assert.isAtMost(Buffer.byteLength(json), 65_536)
       assert.deepStrictEqual(cut.pagination, pagination)
+      assert.deepStrictEqual(cut.warnings, warnings)
       assert.deepStrictEqual(cut.results, results.slice(0, cut.results.length))
       if (bytes(whole) <= 65_536) {
         assert.deepStrictEqual(cut, whole)

@@ -206,6 +206,7 @@ describe("a batch", () => {
               turnsOf.push(turn)
               return {
                 ads: [FakeSearch.ad(1)],
+                findings: FakeSearch.noFindings,
                 pagination: { page: 1, per_page: 10, total: 1, has_more: false, mode: "flat" as const }
               }
             })

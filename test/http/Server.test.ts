@@ -10,6 +10,7 @@ import * as MetricsServer from "../../src/http/MetricsServer.ts"
 import * as PeerConnections from "../../src/http/PeerConnections.ts"
 import * as Server from "../../src/http/Server.ts"
 import type { AdSearch } from "../../src/services/search/Searches.ts"
+import * as FakeSearch from "../support/FakeSearch.ts"
 import * as Messages from "../support/Messages.ts"
 import { freePort } from "../support/ServerProcess.ts"
 import { TestServer } from "../support/TestServer.ts"
@@ -26,7 +27,11 @@ const start = (options: Parameters<typeof TestServer.layer>[0]) =>
     return { server, stop: Scope.close(scope, Exit.void) }
   })
 
-const page = { ads: [], pagination: { page: 1, per_page: 10, total: 0, has_more: false, mode: "flat" as const } }
+const page = {
+  ads: [],
+  findings: FakeSearch.noFindings,
+  pagination: { page: 1, per_page: 10, total: 0, has_more: false, mode: "flat" as const }
+}
 
 describe("stopping", () => {
   it.live("finishes running calls and accepts no new ones", () => {

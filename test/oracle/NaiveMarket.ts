@@ -1,7 +1,7 @@
 /** The expected answers of `market_overview` (D66), by a scan of all records. Shares no code with the index. */
 import type { MarketGroup, MarketOverview, MarketQuery } from "../../src/domain/search/MarketOverview.ts"
 import type { NaiveCatalog } from "./NaiveCatalog.ts"
-import { searchShops } from "./NaiveSearch.ts"
+import { searchShops, shown } from "./NaiveSearch.ts"
 import type { Store } from "./NaiveSearch.ts"
 
 const median = (values: ReadonlyArray<number>): number | null => {
@@ -28,7 +28,7 @@ const revenue = (stores: ReadonlyArray<Store>): MarketGroup["revenue"] =>
     ([currency, all]) => ({
       currency: currency ?? "",
       stores: all.length,
-      median: median(known(all, (store) => store.monthly_revenue)) ?? 0
+      median: shown(median(known(all, (store) => store.monthly_revenue))) ?? 0
     })
   )
     .sort((a, b) => b.stores - a.stores || compareText(a.currency, b.currency))
@@ -105,7 +105,7 @@ export const marketOverview = (catalog: NaiveCatalog, query: MarketQuery): Marke
     Map.groupBy(members, ({ value }) => value),
     ([value, all]) => ({
       value,
-      share_pct: Math.round((all.length / stores.length) * 10_000) / 100,
+      share_pct: Number(((all.length / stores.length) * 100).toFixed(2)),
       ...figures(all.map(({ store }) => store))
     })
   ).sort((a, b) => {
@@ -118,7 +118,12 @@ export const marketOverview = (catalog: NaiveCatalog, query: MarketQuery): Marke
     return compareText(a.value, b.value)
   })
   return {
-    results: groups.slice(0, limit),
+    // Ordered by the medians as they are.
+    results: groups.slice(0, limit).map((group) => ({
+      ...group,
+      median_visits: shown(group.median_visits),
+      median_growth: shown(group.median_growth)
+    })),
     total: sums(stores),
     groups: groups.length,
     ungrouped: stores.filter((store) => valuesOfStore(store).length === 0).length

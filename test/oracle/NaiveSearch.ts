@@ -38,6 +38,21 @@ const isWithin = (value: number | null, range: Range): boolean => {
   return range.max === undefined || value <= range.max
 }
 
+/** D91: a figure that is computed, as answers have it. */
+export const shown = (figure: number | null): number | null => (figure === null ? null : Number(figure.toFixed(2)))
+
+/** D91: a bound with two decimals is compared with the figure as it is shown, any other with the figure as it is. */
+const isShownWithin = (value: number | null, range: Range): boolean => {
+  const against = (bound: number) => (value === null || shown(bound) !== bound ? value : shown(value))
+  return (
+    isWithin(
+      range?.min === undefined ? value : against(range.min),
+      range?.min === undefined ? {} : { min: range.min }
+    ) &&
+    isWithin(range?.max === undefined ? value : against(range.max), range?.max === undefined ? {} : { max: range.max })
+  )
+}
+
 /** S62, D41. */
 const isBetween = (date: string | null, range: DateRange): boolean => {
   if (range === undefined || !isAsked(range)) return true
@@ -151,12 +166,12 @@ const storeMatches = (catalog: NaiveCatalog, store: Store, query: StoreQuery): b
     sharesOne(query.social_networks, store.social_networks) &&
     isWithin(store.monthly_revenue, query.monthly_revenue) &&
     isWithin(store.visits, query.monthly_visits) &&
-    isWithin(store.growth, query.traffic_growth_pct) &&
+    isShownWithin(store.growth, query.traffic_growth_pct) &&
     isWithin(store.activeAds, query.active_ads) &&
     isWithin(store.catalogSize, query.products_count) &&
     isWithin(store.monthly_orders, query.monthly_orders) &&
     isBetween(store.created_on, query.shop_created_between) &&
-    isWithin(store.averagePrice, ofAds.avg_price) &&
+    isShownWithin(store.averagePrice, ofAds.avg_price) &&
     isWithin(store.trustpilot_rating, ofAds.trustpilot_rating) &&
     isWithin(store.trustpilot_reviews, ofAds.trustpilot_reviews)
   )

@@ -18,13 +18,14 @@ const makers = (random: Random, catalog: NaiveCatalog) => {
   const stores = Array.from(storesOf(catalog).values())
   const known = (values: ReadonlyArray<number | null>) => values.filter((value) => value !== null)
 
-  /** Bounds at an existing value, next to one, or extreme; one or both may be absent. */
+  /** Bounds at an existing value, as it is or as it is shown, next to one, or extreme; one or both may be absent. */
   const range =
     (values: ReadonlyArray<number>, isSigned = false, maximum = Number.MAX_VALUE) =>
     (): object => {
       const bound = () => {
         const value = values.length === 0 || random.chance(0.1) ? random.pick([0, 1e9]) : random.pick(values)
-        const moved = random.pick([value, value, value, value * (1 + 2 ** -52), value * (1 - 2 ** -52), value + 0.5])
+        const near = [value * (1 + 2 ** -52), value * (1 - 2 ** -52), value + 0.5, Number(value.toFixed(2))]
+        const moved = random.pick([value, value, value, ...near])
         return Math.min(isSigned ? moved : Math.max(0, moved), maximum)
       }
       const [min = 0, max = 0] = [bound(), bound()].sort((a, b) => a - b)

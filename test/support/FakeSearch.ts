@@ -7,6 +7,7 @@ import type { ProductOnRecord } from "../../src/domain/catalog/ProductRecordItem
 import type { ShopDetails, ShopFacts } from "../../src/domain/catalog/ShopItem.ts"
 import * as AdQuery from "../../src/domain/search/AdQuery.ts"
 import * as Page from "../../src/domain/search/Page.ts"
+import type { Findings } from "../../src/domain/search/Warnings.ts"
 import * as ToolErrorMessages from "../../src/domain/ToolErrorMessages.ts"
 import { SavedSearches } from "../../src/services/access/SavedSearches.ts"
 import { TrackedShops } from "../../src/services/access/TrackedShops.ts"
@@ -65,6 +66,8 @@ export const product = (id: number, overrides: Partial<FoundProduct> = {}): Foun
   ...overrides
 })
 
+export const noFindings: Findings = { unknown: [], storeless: 0, currencies: [] }
+
 const slice = <A>(items: ReadonlyArray<A>, window: Page.Window) =>
   items.slice(Page.offset(window), Page.offset(window) + window.perPage)
 
@@ -81,7 +84,8 @@ export const ads = (items: ReadonlyArray<FoundAd>, search?: AdSearch["Service"][
             ...Page.pagination(query, query.apps === undefined ? items.length : 0, items.length),
             mode,
             ...(mode === "flat" ? {} : { matching_shops: 1 })
-          }
+          },
+          findings: noFindings
         })
       })
   })
@@ -91,7 +95,8 @@ export const products = (items: ReadonlyArray<FoundProduct>): Layer.Layer<Produc
     search: (query) => {
       return Effect.succeed({
         products: slice(items, Page.window(query)),
-        pagination: Page.pagination(query, items.length)
+        pagination: Page.pagination(query, items.length),
+        findings: noFindings
       })
     }
   })
@@ -193,11 +198,12 @@ export const shops: Layer.Layer<
     search: (query) => {
       return Effect.succeed({
         shops: slice([facts], Page.window(query)),
-        pagination: Page.pagination(query, 1)
+        pagination: Page.pagination(query, 1),
+        findings: noFindings
       })
     }
   }),
-  Layer.succeed(MarketOverview, { of: () => Effect.succeed(overview) }),
+  Layer.succeed(MarketOverview, { of: () => Effect.succeed({ overview, findings: noFindings }) }),
   Layer.succeed(ShopReader, {
     idOf: (domain) =>
       domain === shop.domain
@@ -226,6 +232,7 @@ export const niches = [
 export const vocabularyDown: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
   list: () => Effect.fail(down()),
   issues: () => Effect.fail(down()),
+  nearest: () => Effect.succeed([]),
   popular: Effect.fail(down())
 })
 
@@ -234,6 +241,7 @@ export const vocabulary: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
     Effect.succeed(
       kind === "niches" ? niches.filter(({ name }) => query === undefined || name.toLowerCase().includes(query)) : []
     ),
+  nearest: () => Effect.succeed([]),
   popular: Effect.succeed({
     options: { niches, themes: [], apps: [] },
     nicheName: (reference: string | number) =>

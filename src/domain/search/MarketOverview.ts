@@ -1,6 +1,7 @@
 /** Arguments and answer of `market_overview` (D66): figures of groups of stores. */
 import { Schema } from "effect"
 import * as Arguments from "./Arguments.ts"
+import { warnings } from "./Page.ts"
 import { ShopFilter } from "./ShopQuery.ts"
 
 export const groupings = [
@@ -83,6 +84,7 @@ export const MarketOverview = Schema.Struct({
   results: Schema.Array(MarketGroup),
   total: Schema.Struct(sums).annotate({ description: "All matching stores, each once." }),
   groups: Schema.Int.annotate({ description: "In all, results included." }),
-  ungrouped: Schema.Int.annotate({ description: "Stores in no group: they have no value, or it is unknown." })
+  ungrouped: Schema.Int.annotate({ description: "Stores in no group: they have no value, or it is unknown." }),
+  warnings
 })
 export type MarketOverview = typeof MarketOverview.Type

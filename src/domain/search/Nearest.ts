@@ -41,7 +41,8 @@ export const maxCompared = 32
 export interface NearNames {
   /** Builds what {@link NearNames.find} needs, in steps; otherwise the first call of `find` builds it at once. */
   readonly prepare: Effect.Effect<void>
-  readonly find: (text: string) => string | undefined
+  /** The names within the distance, closest first, up to `count`; of equal ones, the first. */
+  readonly find: (text: string, count: number) => ReadonlyArray<string>
 }
 
 /** Names that are prepared before other fibers run. */
@@ -74,7 +75,7 @@ export const nearestOf = (names: ReadonlyArray<string>): NearNames => {
     }
   })
 
-  const find = (text: string): string | undefined => {
+  const find = (text: string, count: number): ReadonlyArray<string> => {
     prepareTo(names.length)
     const wanted = fold(text)
     const maxDistance = distanceFor(text)
@@ -100,16 +101,12 @@ export const nearestOf = (names: ReadonlyArray<string>): NearNames => {
       for (const place of byCount[count] ?? []) if (most.size < maxCompared) most.add(place)
     }
     const candidates = Array.from(most).sort((one, other) => one - other)
-    let best: number | undefined
-    let bestDistance = maxDistance + 1
-    for (const place of candidates) {
-      const distance = editDistance(wanted, folded[place] ?? "", bestDistance)
-      if (distance < bestDistance) {
-        best = place
-        bestDistance = distance
-      }
-    }
-    return best === undefined ? undefined : names[best]
+    return candidates
+      .map((place) => ({ place, distance: editDistance(wanted, folded[place] ?? "", maxDistance + 1) }))
+      .filter(({ distance }) => distance <= maxDistance)
+      .toSorted((one, other) => one.distance - other.distance)
+      .slice(0, count)
+      .flatMap(({ place }) => names[place] ?? [])
   }
 
   return { prepare, find }

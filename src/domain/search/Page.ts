@@ -62,10 +62,16 @@ const truncated = Schema.optionalKey(
   })
 )
 
+/** {@link import("./Warnings.ts").english} */
+export const warnings = Schema.optionalKey(
+  Schema.Array(Schema.String).annotate({ description: "What these results leave out, or what was not understood." })
+)
+
 export const AdPage = Schema.Struct({
   results: Schema.Array(AdItem),
   pagination: AdPagination,
   truncated,
+  warnings,
   notice: Schema.optionalKey(Schema.String.annotate({ description: "Why the result may be empty, and what to do." }))
 })
 export type AdPage = typeof AdPage.Type
@@ -73,13 +79,15 @@ export type AdPage = typeof AdPage.Type
 export const ProductPage = Schema.Struct({
   results: Schema.Array(ProductItem),
   pagination: Pagination,
-  truncated
+  truncated,
+  warnings
 })
 export type ProductPage = typeof ProductPage.Type
 
 export const ShopPage = Schema.Struct({
   results: Schema.Array(ShopItem),
   pagination: Pagination,
-  truncated
+  truncated,
+  warnings
 })
 export type ShopPage = typeof ShopPage.Type

@@ -1,5 +1,6 @@
 /** Queries the index with codes of names, so that names and stores are of one version of the catalog. */
 import { Effect } from "effect"
+import type { UnknownName } from "../../domain/search/Warnings.ts"
 import { InvalidArguments } from "../../domain/ToolError.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as Names from "./Names.ts"
@@ -15,11 +16,17 @@ export interface Question<Query, Answer, E> {
 /** A bound on waiting for a vocabulary that changes faster than searches run. */
 const maxAttempts = 3
 
-/** If another list was searched meanwhile, its names must give the same codes. */
+/**
+ * If another list was searched meanwhile, its names must give the same codes. `unknown` are the names that match nothing in the
+ * list that was searched.
+ */
 export const answer = Effect.fnUntraced(function* <Query, Answer extends { readonly published: Published }, E>(
   current: Effect.Effect<Published, ServiceUnavailable>,
   { ask, names, query }: Question<Query, Answer, E>
-): Effect.fn.Return<Answer, InvalidArguments | ServiceUnavailable | E> {
+): Effect.fn.Return<
+  Answer & { readonly unknown: ReadonlyArray<UnknownName> },
+  InvalidArguments | ServiceUnavailable | E
+> {
   let published = yield* current
   for (let attempt = 1; ; attempt++) {
     const known = Names.of(published)
@@ -30,7 +37,9 @@ export const answer = Effect.fnUntraced(function* <Query, Answer extends { reado
     const newer = Names.of(found.published)
     yield* newer.prepare(Names.kindsOf(names))
     const isSame = () => JSON.stringify(query(newer, found.published)) === JSON.stringify(asked)
-    if (found.published === published || attempt === maxAttempts || isSame()) return found
+    if (found.published === published || attempt === maxAttempts || isSame()) {
+      return { ...found, unknown: Names.unmatched(names, newer) }
+    }
     published = found.published
   }
 })

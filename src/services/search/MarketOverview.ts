@@ -1,9 +1,11 @@
 /** The overview behind `market_overview` (D66). */
 import { Context, Effect, Layer } from "effect"
 import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
+import { twoDecimals } from "../../domain/catalog/TwoDecimals.ts"
 import * as Market from "../../domain/search/MarketOverview.ts"
 import type { GroupBy, MarketQuery, MarketSort } from "../../domain/search/MarketOverview.ts"
 import * as Narrowing from "../../domain/search/Narrowing.ts"
+import type { Findings } from "../../domain/search/Warnings.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 import type { Grouping } from "./index/Groups.ts"
@@ -15,11 +17,18 @@ import type { NameCodes } from "./Queries.ts"
 import * as Queries from "./Queries.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import type { Niche, Published } from "./runtime/IndexState.ts"
+import { currenciesOf } from "./SearchRunner.ts"
+
+export interface FoundMarket {
+  readonly overview: Market.MarketOverview
+  readonly findings: Findings
+}
 
 export class MarketOverview extends Context.Service<
   MarketOverview,
   {
-    of(query: MarketQuery): Effect.Effect<Market.MarketOverview, InvalidArguments | SearchFailure>
+    /** Without warnings, which follow from the findings. */
+    of(query: MarketQuery): Effect.Effect<FoundMarket, InvalidArguments | SearchFailure>
   }
 >()("discovery/search/MarketOverview") {
   static readonly layer = Layer.effect(
@@ -27,12 +36,15 @@ export class MarketOverview extends Context.Service<
     Effect.map(CatalogIndex, (index) =>
       MarketOverview.of({
         of: Effect.fn("MarketOverview.of")(function* (query: MarketQuery) {
-          const { answer, published } = yield* InVersion.answer(index.current, {
+          const { answer, published, unknown } = yield* InVersion.answer(index.current, {
             names: query,
             query: (names, { niches }) => toQuery(query, names, niches),
             ask: (asked) => index.overview(asked, () => Narrowing.hint(query))
           })
-          return toAnswer(query, answer, published)
+          return {
+            overview: toAnswer(query, answer, published),
+            findings: { unknown, storeless: 0, currencies: currenciesOf(answer) }
+          }
         })
       })
     )
@@ -130,10 +142,16 @@ const sumsOf = ({ stores, sums }: GroupSums) => ({
 })
 
 const revenues = ({ revenue }: GroupFigures): Market.MarketGroup["revenue"] =>
-  revenue.map(({ currency, ...known }) => ({ currency: lettersOf(currency, 3), ...known }))
+  revenue.map(({ currency, median, stores }) => ({
+    currency: lettersOf(currency, 3),
+    stores,
+    median: twoDecimals(median)
+  }))
 
-/** Percent with two decimals. */
-const share = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100)
+/** Percent. */
+const share = (part: number, whole: number): number => (whole === 0 ? 0 : twoDecimals((part / whole) * 100))
+
+const shown = (median: number | null): number | null => (median === null ? null : twoDecimals(median))
 
 /** Groups that are equal in the figures of the order are ordered by name. */
 export const toAnswer = (
@@ -151,8 +169,8 @@ export const toAnswer = (
         value,
         share_pct: share(group.stores, total.stores),
         ...sumsOf(group),
-        median_visits: group.medians.visits,
-        median_growth: group.medians.growth,
+        median_visits: shown(group.medians.visits),
+        median_growth: shown(group.medians.growth),
         revenue: revenues(group)
       })),
     total: sumsOf(total),

@@ -4,8 +4,11 @@
  */
 import { Effect } from "effect"
 import { once } from "../../domain/Once.ts"
+import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import { foldName } from "../../domain/search/FoldName.ts"
 import { nearestOf } from "../../domain/search/Nearest.ts"
+import type { NearNames } from "../../domain/search/Nearest.ts"
+import type { UnknownName } from "../../domain/search/Warnings.ts"
 import { issueAt } from "../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue, IssueCode } from "../../domain/ArgumentIssue.ts"
 import { spellingKinds } from "./index/Records.ts"
@@ -18,12 +21,13 @@ import type { Published } from "./runtime/IndexState.ts"
 export interface Names extends NameCodes {
   /** Folds vocabularies in steps; otherwise the first look-up of each folds it at once. */
   prepare(kinds: ReadonlyArray<SpellingKind>): Effect.Effect<void>
-  /** Must run before the nearest names are requested. Yields to other work in between. */
-  readonly prepareNearest: Effect.Effect<void>
-  /** The known name that is most similar to an unknown one. */
-  readonly nearestNiche: (name: string) => string | undefined
-  readonly nearestTheme: (name: string) => string | undefined
+  /** Must run before the nearest names of these are requested. Yields to other work in between. */
+  prepareNearest(kinds: ReadonlyArray<NamedKind>): Effect.Effect<void>
+  /** Up to `count` known names that are most similar to an unknown one, the closest first. */
+  readonly nearest: (kind: NamedKind, name: string, count: number) => ReadonlyArray<string>
 }
+
+type NamedKind = "niche" | SpellingKind
 
 export type Vocabularies = Pick<Published, "niches" | "vocabulary">
 
@@ -46,8 +50,10 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
   }
 
   const byKind = record(spellingKinds, (kind) => entriesOf(vocabulary[kind]))
-  const nearNiches = once(() => nearestOf(niches.map((niche) => niche.name)))
-  const nearThemes = once(() => nearestOf(vocabulary.theme.map(({ name }) => name).sort()))
+  const near: Readonly<Record<NamedKind, () => NearNames>> = {
+    niche: once(() => nearestOf(niches.map((niche) => niche.name))),
+    ...record(spellingKinds, (kind) => once(() => nearestOf(vocabulary[kind].map(({ name }) => name).sort())))
+  }
 
   return {
     niche: (reference) => {
@@ -58,9 +64,8 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
     },
     spellings: (kind, name) => byKind[kind].find(name)?.ids ?? [],
     prepare: (kinds) => Effect.forEach(kinds, (kind) => byKind[kind].prepare, { discard: true }),
-    prepareNearest: Effect.suspend(() => Effect.andThen(nearNiches().prepare, nearThemes().prepare)),
-    nearestNiche: (name) => nearNiches().find(name),
-    nearestTheme: (name) => nearThemes().find(name)
+    prepareNearest: (kinds) => Effect.forEach(kinds, (kind) => near[kind]().prepare, { discard: true }),
+    nearest: (kind, name, count) => near[kind]().find(name, count)
   }
 }
 
@@ -123,12 +128,12 @@ export const kindsOf = ({ apps = [], domains = [], themes = [] }: SentNames): Re
   ...(domains.length > 0 ? (["extension"] as const) : [])
 ]
 
-/** An unknown niche or theme, and how to find the nearest known one. */
+/** An unknown niche or theme. */
 interface Unknown {
   readonly path: string
   readonly code: IssueCode
   readonly name: string | number
-  readonly nearest: () => string | undefined
+  readonly kind: "niche" | "theme"
 }
 
 const unknown = ({ niches = [], themes = [] }: SentNames, names: Names): ReadonlyArray<Unknown> => [
@@ -139,21 +144,21 @@ const unknown = ({ niches = [], themes = [] }: SentNames, names: Names): Readonl
             path: `niches.${index}`,
             code: "unknown_niche",
             name,
-            nearest: () => (typeof name === "string" ? names.nearestNiche(name) : undefined)
+            kind: "niche"
           }
         ]
       : []
   ),
   ...themes.flatMap((name, index): ReadonlyArray<Unknown> =>
     name !== undefined && names.spellings("theme", name).length === 0
-      ? [{ path: `themes.${index}`, code: "unknown_theme", name, nearest: () => names.nearestTheme(name) }]
+      ? [{ path: `themes.${index}`, code: "unknown_theme", name, kind: "theme" }]
       : []
   )
 ]
 
 /**
- * Issues for unknown niches and themes, the first few with a suggestion. An unknown app, extension or currency is no issue
- * and matches nothing. `undefined` entries keep the positions of the others.
+ * Issues for unknown niches and themes, the first few with a suggestion. An unknown app or extension is no issue: it matches
+ * nothing, which {@link unmatched} tells. `undefined` entries keep the positions of the others.
  */
 export const unknownNames = Effect.fnUntraced(function* (
   sent: SentNames,
@@ -162,12 +167,22 @@ export const unknownNames = Effect.fnUntraced(function* (
   yield* names.prepare(kindsOf(sent))
   const found = unknown(sent, names)
   if (found.length === 0) return []
-  yield* names.prepareNearest
-  return found.map(({ code, name, nearest, path }, index) => {
-    const suggestion = index < maxSuggestions ? nearest() : undefined
+  yield* names.prepareNearest(["niche", "theme"])
+  return found.map(({ code, kind, name, path }, index) => {
+    const [suggestion] = index < maxSuggestions && typeof name === "string" ? names.nearest(kind, name, 1) : []
     return issueAt(path, code, { value: name, ...(suggestion === undefined ? {} : { suggestion }) })
   })
 })
+
+/** Apps and domain extensions that no store has; `names` must be prepared for them. */
+export const unmatched = ({ apps = [], domains = [] }: SentNames, names: Names): ReadonlyArray<UnknownName> =>
+  [
+    ...Array.from(new Set(apps), (name) => ({ list: "apps", name, ids: names.spellings("app", name) }) as const),
+    ...Array.from(
+      new Set(domains),
+      (name) => ({ list: "domains", name, ids: names.spellings("extension", StoreDomain.normalize(name)) }) as const
+    )
+  ].flatMap(({ ids, list, name }) => (ids.length === 0 ? [{ list, name }] : []))
 
 /** The hint for these issues, of which there is at least one. */
 export const hint = (issues: ReadonlyArray<ArgumentIssue>): string => {

@@ -1,9 +1,10 @@
 /** Converts decoded arguments to a query of the index: names become codes, defaults are filled in. Pure. */
 import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
+import { storedBounds } from "../../domain/catalog/TwoDecimals.ts"
 import { daysSince1970 } from "../../domain/Days.ts"
 import type { AdQuery, AdSort } from "../../domain/search/AdQuery.ts"
-import { defaults } from "../../domain/search/Arguments.ts"
+import { defaults, isBound } from "../../domain/search/Arguments.ts"
 import type { DateRange, Range, SortOrder } from "../../domain/search/Arguments.ts"
 import * as Page from "../../domain/search/Page.ts"
 import type { ProductQuery, ProductSort } from "../../domain/search/ProductQuery.ts"
@@ -49,11 +50,12 @@ const bounds = ({ max, min }: Range): Bounds => ({
   max: max ?? Number.POSITIVE_INFINITY
 })
 
-const isBound = (range: Range | undefined): range is Range =>
-  range !== undefined && (range.min !== undefined || range.max !== undefined)
-
 const between = (column: Figure, range: Range | undefined): ReadonlyArray<StoreCondition> =>
   isBound(range) ? [{ _tag: "Between", column, range: bounds(range) }] : []
+
+/** Of a figure that answers show with two decimals. */
+const betweenShown = (column: Figure, range: Range | undefined): ReadonlyArray<StoreCondition> =>
+  between(column, range === undefined ? undefined : storedBounds(range))
 
 const created = (range: DateRange | undefined): ReadonlyArray<StoreCondition> =>
   between("created", {
@@ -75,12 +77,12 @@ const storeConditions = (args: StoreArguments, names: NameCodes): ReadonlyArray<
   ...anyBit("networks", socialNetworks, args.social_networks),
   ...between("revenue", args.monthly_revenue),
   ...between("visits", args.monthly_visits),
-  ...between("growth", args.traffic_growth_pct),
+  ...betweenShown("growth", args.traffic_growth_pct),
   ...between("active_ads", args.active_ads),
   ...between("products_count", args.products_count),
   ...between("orders", args.monthly_orders),
   ...created(args.shop_created_between),
-  ...between("avg_price", args.avg_price),
+  ...betweenShown("avg_price", args.avg_price),
   ...between("rating", args.trustpilot_rating),
   ...between("reviews", args.trustpilot_reviews)
 ]

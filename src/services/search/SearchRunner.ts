@@ -9,10 +9,12 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import * as Narrowing from "../../domain/search/Narrowing.ts"
+import type { Findings } from "../../domain/search/Warnings.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import { rowOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
-import type { Query } from "./index/Query.ts"
+import type { Query, SearchResult } from "./index/Query.ts"
+import { lettersOf } from "./index/Segment.ts"
 import type { SegmentList } from "./index/Segment.ts"
 import * as InVersion from "./InVersion.ts"
 import type { NameCodes } from "./Queries.ts"
@@ -40,6 +42,7 @@ export interface Found<Row> {
   readonly rows: ReadonlyArray<Row>
   readonly total: number
   readonly stores: number
+  readonly findings: Findings
   /** The searched list, which has the figures of the stores. */
   readonly list: SegmentList
 }
@@ -54,6 +57,10 @@ export interface Attempt<A> {
 export const OnSearched = Context.Reference<(list: SegmentList) => void>("discovery/search/OnSearched", {
   defaultValue: () => () => undefined
 })
+
+/** With the codes of ISO 4217. */
+export const currenciesOf = ({ currencies }: Pick<SearchResult, "currencies">): Findings["currencies"] =>
+  currencies.map(({ currency, stores }) => ({ currency: currency === 0 ? null : lettersOf(currency, 3), stores }))
 
 const decodeVersion = rowOf(Schema.Struct({ version: Schema.Int }))
 
@@ -105,11 +112,17 @@ export class SearchRunner extends Context.Service<
         const { args, query } = search
         const hint = () => Narrowing.hint(args)
         const ask = (asked: Query) => index.search(asked, hint)
-        const { answer, published } = yield* InVersion.answer(index.current, { names: args, query, ask })
+        const { answer, published, unknown } = yield* InVersion.answer(index.current, { names: args, query, ask })
         const ids = answer.page.map(({ id }) => id)
         const rows = yield* records(ids, search.read, hint)
         return {
-          answer: { rows, total: answer.total, stores: answer.stores, list: published.list },
+          answer: {
+            rows,
+            total: answer.total,
+            stores: answer.stores,
+            findings: { unknown, storeless: answer.storeless, currencies: currenciesOf(answer) },
+            list: published.list
+          },
           isCurrent: rows.length === ids.length && rows.every((row) => row.version <= published.version)
         }
       })

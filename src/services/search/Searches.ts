@@ -9,6 +9,7 @@ import * as AdQuery from "../../domain/search/AdQuery.ts"
 import * as Page from "../../domain/search/Page.ts"
 import type { ProductQuery } from "../../domain/search/ProductQuery.ts"
 import type { ShopQuery } from "../../domain/search/ShopQuery.ts"
+import type { Findings } from "../../domain/search/Warnings.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 import * as AdSql from "./AdSql.ts"
@@ -22,6 +23,7 @@ type Found<A> = Effect.Effect<A, InvalidArguments | SearchFailure>
 interface AdPage {
   readonly ads: ReadonlyArray<FoundAd>
   readonly pagination: Page.AdPagination
+  readonly findings: Findings
 }
 
 export class AdSearch extends Context.Service<AdSearch, { search(query: AdQuery.AdQuery): Found<AdPage> }>()(
@@ -48,7 +50,8 @@ export class AdSearch extends Context.Service<AdSearch, { search(query: AdQuery.
             ...Page.pagination(query, found.total, isGrouped ? found.stores : found.total),
             mode,
             ...(isGrouped ? { matching_shops: found.stores } : {})
-          }
+          },
+          findings: found.findings
         }
       })
 
@@ -60,6 +63,7 @@ export class AdSearch extends Context.Service<AdSearch, { search(query: AdQuery.
 interface ProductPage {
   readonly products: ReadonlyArray<FoundProduct>
   readonly pagination: Page.Pagination
+  readonly findings: Findings
 }
 
 export class ProductSearch extends Context.Service<
@@ -83,7 +87,8 @@ export class ProductSearch extends Context.Service<
         })
         return {
           products: found.rows.map(ProductSql.toFound(found.list)),
-          pagination: Page.pagination(query, found.total)
+          pagination: Page.pagination(query, found.total),
+          findings: found.findings
         }
       })
 
@@ -95,6 +100,7 @@ export class ProductSearch extends Context.Service<
 interface ShopPage {
   readonly shops: ReadonlyArray<ShopFacts>
   readonly pagination: Page.Pagination
+  readonly findings: Findings
 }
 
 export class ShopSearch extends Context.Service<
@@ -118,7 +124,8 @@ export class ShopSearch extends Context.Service<
         })
         return {
           shops: found.rows.map(ShopSql.toFacts(found.list)),
-          pagination: Page.pagination(query, found.total)
+          pagination: Page.pagination(query, found.total),
+          findings: found.findings
         }
       })
 

@@ -1,5 +1,9 @@
-/** Figures of stores in answers, read from the searched list, so that they agree with the order of the results. */
+/**
+ * Figures of stores in answers, read from the searched list, so that they agree with the order of the results. Those that are
+ * computed have two decimals.
+ */
 import { Record } from "effect"
+import { twoDecimals } from "../../domain/catalog/TwoDecimals.ts"
 import { findStore } from "./index/Segment.ts"
 import type { Figure, SegmentList } from "./index/Segment.ts"
 
@@ -16,6 +20,8 @@ const columns = {
   trustpilot_reviews: "reviews"
 } as const satisfies Readonly<Record<string, Figure>>
 
+const computed: ReadonlySet<Figure> = new Set<Figure>(["growth", "avg_price"])
+
 /** Ids of pseudo-stores are below 0. */
 export const isIndexed = (list: SegmentList, storeId: number): boolean =>
   storeId > 0 && findStore(list, storeId) !== undefined
@@ -25,7 +31,8 @@ export const figuresOf = (list: SegmentList, storeId: number) => {
   const store = findStore(list, storeId)
   const figures = Record.map(columns, (figure) => {
     const value = store?.view.columns.figures[figure][store.row] ?? Number.NaN
-    return Number.isNaN(value) ? null : value
+    if (Number.isNaN(value)) return null
+    return computed.has(figure) ? twoDecimals(value) : value
   })
   return { ...figures, active_ads: figures.active_ads ?? 0 }
 }

@@ -1,19 +1,22 @@
 /** The open vocabularies of the filters: niches, themes and apps, with the number of stores of each. */
-import { Clock, Context, Effect, Layer, Schema, Semaphore } from "effect"
-import * as crypto from "node:crypto"
+import { Clock, Context, Effect, Layer, Option, Schema, Semaphore, Struct } from "effect"
 import { Name } from "../../domain/search/Arguments.ts"
+import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import { foldName } from "../../domain/search/FoldName.ts"
 import * as NameIndex from "../../domain/search/NameIndex.ts"
+import { queryWords } from "../../domain/search/SearchText.ts"
 import { NicheReference } from "../../domain/search/StoreFilter.ts"
+import { maxNearest } from "../../domain/search/Warnings.ts"
+import type { UnknownName } from "../../domain/search/Warnings.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as Names from "./Names.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import type { Published } from "./runtime/IndexState.ts"
 
-/** `parent` is the name of the parent niche. Themes and apps have no parent, and an id that only distinguishes them. */
+/** `parent` is the name of the parent niche. Themes and apps have no parent, and no id that a filter takes. */
 export interface FilterOption {
-  readonly id: number
+  readonly id?: number
   readonly name: string
   readonly parent: string | null
   readonly stores: number
@@ -34,7 +37,8 @@ export interface Popular {
 /** Maximum age of the choices: during an import, counting for every page would be expensive. */
 const popularMillis = 60_000
 
-type Options = NameIndex.NameIndex<FilterOption>
+type Counted = NameIndex.Named
+type Options = NameIndex.NameIndex<Counted>
 
 export class Vocabulary extends Context.Service<
   Vocabulary,
@@ -52,6 +56,11 @@ export class Vocabulary extends Context.Service<
      * Values that are not arrays of names or ids are left to the schema.
      */
     issues(args: Readonly<Record<string, unknown>>): Effect.Effect<ReadonlyArray<ArgumentIssue>, ServiceUnavailable>
+    /**
+     * Names of the list that were probably meant by one that is not in it: names that have its words, names that are spelled
+     * alike, and names that have its first word. None while there is no index.
+     */
+    nearest(unknown: UnknownName): Effect.Effect<ReadonlyArray<string>>
     /** At most a minute old. */
     readonly popular: Effect.Effect<Popular, ServiceUnavailable>
   }
@@ -93,13 +102,28 @@ export class Vocabulary extends Context.Service<
       })
 
       const best = (kind: VocabularyKind, query: string | undefined) =>
-        Effect.map(options(kind), (all) => all.best(query, maxOptions).map((option) => withStableId(kind, option)))
+        Effect.map(options(kind), (all) => all.best(query, maxOptions).map((option) => withoutSpellingId(kind, option)))
 
       const issues = Effect.fn("Vocabulary.issues")(function* (args: Readonly<Record<string, unknown>>) {
         const sent = namesIn(args)
         if (sent.niches.length === 0 && sent.themes.length === 0) return []
         return yield* Names.unknownNames(sent, Names.of(yield* index.current))
       })
+
+      const nearest = Effect.fn("Vocabulary.nearest")(
+        function* ({ list, name }: UnknownName) {
+          const names = Names.of(yield* index.current)
+          yield* names.prepareNearest([list === "apps" ? "app" : "extension"])
+          if (list === "domains") return names.nearest("extension", StoreDomain.normalize(name), maxNearest)
+          const known = yield* options("apps")
+          const withWords = (words: ReadonlyArray<string>) =>
+            words.length === 0 ? [] : known.best(words.join(" "), maxNearest).map((option) => option.name)
+          const words = queryWords(name)
+          const found = new Set([...withWords(words), ...names.nearest("app", name, maxNearest)])
+          return Array.from(found.size > 0 ? found : withWords(words.slice(0, 1))).slice(0, maxNearest)
+        },
+        Effect.orElseSucceed((): ReadonlyArray<string> => [])
+      )
 
       let popular: { readonly readAt: number; readonly value: Popular } | undefined
 
@@ -128,12 +152,12 @@ export class Vocabulary extends Context.Service<
         return value
       }).pipe(Effect.withSpan("Vocabulary.popular"))
 
-      return Vocabulary.of({ list: Effect.fn("Vocabulary.list")(best), issues, popular: popularNow })
+      return Vocabulary.of({ list: Effect.fn("Vocabulary.list")(best), issues, nearest, popular: popularNow })
     })
   )
 }
 
-const optionsOf = (kind: VocabularyKind, published: Published): ReadonlyArray<FilterOption> => {
+const optionsOf = (kind: VocabularyKind, published: Published): ReadonlyArray<Counted> => {
   const { niches, vocabulary } = published
   if (kind === "niches") {
     const names = Names.of(published)
@@ -153,23 +177,19 @@ const optionsOf = (kind: VocabularyKind, published: Published): ReadonlyArray<Fi
   }))
 }
 
-/** Spelling ids differ between processes. Answers have ids that are derived from the name, equal on all servers. */
-const withStableId = (kind: VocabularyKind, option: FilterOption): FilterOption =>
-  kind === "niches" ? option : { ...option, id: nameId(option.name) }
+/** Ids of spellings differ between processes, and no filter takes them. */
+const withoutSpellingId = (kind: VocabularyKind, option: Counted): FilterOption =>
+  kind === "niches" ? option : Struct.omit(option, ["id"])
 
-/** 31 bits. */
-const nameId = (name: string): number =>
-  crypto.createHash("sha256").update(foldName(name)).digest().readUInt32BE() >>> 1
-
-const isNicheReference = Schema.is(NicheReference)
-const isName = Schema.is(Name)
+const decodeNiche = Schema.decodeUnknownOption(NicheReference)
+const decodeName = Schema.decodeUnknownOption(Name)
 const maxNames = 50
 
 /** Keeps positions, so that issues have the right path. An entry that is not a name becomes one that is never unknown. */
 const namesIn = (args: Readonly<Record<string, unknown>>) => ({
-  niches: entries(args["niches"], isNicheReference),
-  themes: entries(args["themes"], isName)
+  niches: entries(args["niches"], decodeNiche),
+  themes: entries(args["themes"], decodeName)
 })
 
-const entries = <A>(value: unknown, is: (entry: unknown) => entry is A): ReadonlyArray<A | undefined> =>
-  Array.isArray(value) ? value.slice(0, maxNames).map((entry: unknown) => (is(entry) ? entry : undefined)) : []
+const entries = <A>(value: unknown, decode: (entry: unknown) => Option.Option<A>): ReadonlyArray<A | undefined> =>
+  Array.isArray(value) ? value.slice(0, maxNames).map((entry: unknown) => Option.getOrUndefined(decode(entry))) : []

@@ -7,13 +7,13 @@ import * as ToolDefinition from "./ToolDefinition.ts"
 
 const Parameters = Schema.Struct({
   kind: Arguments.oneOf(["niches", "themes", "apps"]).annotate({ description: "The filter." }),
-  query: Arguments.optional(Arguments.Name, "Part of a name; required for apps. Without it, most stores first.")
+  query: Arguments.optional(Arguments.PartOfName, "Part of a name; required for apps. Without it, most stores first.")
 })
 
 const Options = Schema.Struct({
   results: Schema.Array(
     Schema.Struct({
-      id: Schema.Int,
+      id: Schema.optionalKey(Schema.Int.annotate({ description: "Of a niche. Themes and apps have none." })),
       name: Schema.String,
       parent: Schema.NullOr(Schema.String).annotate({ description: "Name of the parent niche; null for a root." }),
       stores: Schema.Int.annotate({ description: "Number of stores it matches." })

@@ -5,12 +5,15 @@ import * as Arguments from "../../domain/search/Arguments.ts"
 import * as Market from "../../domain/search/MarketOverview.ts"
 import { MarketOverview } from "../search/MarketOverview.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
+import * as SearchWarnings from "./SearchWarnings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 import * as VocabularyCheck from "./VocabularyCheck.ts"
 
 export const make = Effect.gen(function* () {
   const market = yield* MarketOverview
-  const names = VocabularyCheck.make(yield* Vocabulary)
+  const vocabulary = yield* Vocabulary
+  const names = VocabularyCheck.make(vocabulary)
+  const warningsOf = SearchWarnings.make(vocabulary)
 
   const check: ToolDefinition.Check = ({ filters }) =>
     Predicate.isObject(filters)
@@ -30,6 +33,10 @@ export const make = Effect.gen(function* () {
     parameters: Market.MarketArguments,
     success: Market.MarketOverview,
     check,
-    handler: ({ filters, ...asked }) => market.of({ ...asked, ...filters })
+    handler: ({ filters, ...asked }) =>
+      Effect.gen(function* () {
+        const { findings, overview } = yield* market.of({ ...asked, ...filters })
+        return { ...overview, ...(yield* warningsOf({ ...filters, ...asked }, findings)) }
+      })
   })
 })

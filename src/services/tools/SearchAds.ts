@@ -9,13 +9,16 @@ import { AdPage } from "../../domain/search/Page.ts"
 import { AdSearch } from "../search/Searches.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
 import { links } from "./DashboardUrl.ts"
+import * as SearchWarnings from "./SearchWarnings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 import * as VocabularyCheck from "./VocabularyCheck.ts"
 
 export const make = Effect.gen(function* () {
   const ads = yield* AdSearch
   const context = links(yield* AppConfig)
-  const check = VocabularyCheck.make(yield* Vocabulary, AdQuery.conflicts)
+  const vocabulary = yield* Vocabulary
+  const check = VocabularyCheck.make(vocabulary, AdQuery.conflicts)
+  const warningsOf = SearchWarnings.make(vocabulary)
 
   return ToolDefinition.make({
     name: "search_ads",
@@ -31,12 +34,13 @@ export const make = Effect.gen(function* () {
     check,
     handler: (query) =>
       Effect.gen(function* () {
-        const { ads: found, pagination } = yield* ads.search(query)
+        const { ads: found, findings, pagination } = yield* ads.search(query)
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
         const notice = found.length === 0 ? AdNotice.text(AdNotice.reasons(query, pagination)) : undefined
         return {
           results: found.map((ad) => AdItem.present(ad, { ...context, today })),
           pagination,
+          ...(yield* warningsOf(query, findings)),
           ...(notice === undefined ? {} : { notice })
         }
       })

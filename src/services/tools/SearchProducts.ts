@@ -8,13 +8,16 @@ import { ProductQuery } from "../../domain/search/ProductQuery.ts"
 import { ProductSearch } from "../search/Searches.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
 import { links } from "./DashboardUrl.ts"
+import * as SearchWarnings from "./SearchWarnings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 import * as VocabularyCheck from "./VocabularyCheck.ts"
 
 export const make = Effect.gen(function* () {
   const products = yield* ProductSearch
   const context = links(yield* AppConfig)
-  const check = VocabularyCheck.make(yield* Vocabulary)
+  const vocabulary = yield* Vocabulary
+  const check = VocabularyCheck.make(vocabulary)
+  const warningsOf = SearchWarnings.make(vocabulary)
 
   return ToolDefinition.make({
     name: "search_products",
@@ -29,9 +32,13 @@ export const make = Effect.gen(function* () {
     success: ProductPage,
     check,
     handler: (query, { accountId }) =>
-      Effect.map(products.search(query, accountId), ({ pagination, products: found }) => ({
-        results: found.map((product) => ProductItem.present(product, context)),
-        pagination
-      }))
+      Effect.gen(function* () {
+        const { findings, pagination, products: found } = yield* products.search(query, accountId)
+        return {
+          results: found.map((product) => ProductItem.present(product, context)),
+          pagination,
+          ...(yield* warningsOf(query, findings))
+        }
+      })
   })
 })

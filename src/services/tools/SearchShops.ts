@@ -8,13 +8,16 @@ import { ShopQuery } from "../../domain/search/ShopQuery.ts"
 import { ShopSearch } from "../search/Searches.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
 import { dashboardUrl } from "./DashboardUrl.ts"
+import * as SearchWarnings from "./SearchWarnings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 import * as VocabularyCheck from "./VocabularyCheck.ts"
 
 export const make = Effect.gen(function* () {
   const shops = yield* ShopSearch
   const context = { dashboardUrl: dashboardUrl(yield* AppConfig) }
-  const check = VocabularyCheck.make(yield* Vocabulary)
+  const vocabulary = yield* Vocabulary
+  const check = VocabularyCheck.make(vocabulary)
+  const warningsOf = SearchWarnings.make(vocabulary)
 
   return ToolDefinition.make({
     name: "search_shops",
@@ -27,9 +30,13 @@ export const make = Effect.gen(function* () {
     success: ShopPage,
     check,
     handler: (query, { accountId }) =>
-      Effect.map(shops.search(query, accountId), ({ pagination, shops: found }) => ({
-        results: found.map((shop) => ShopItem.present(shop, context)),
-        pagination
-      }))
+      Effect.gen(function* () {
+        const { findings, pagination, shops: found } = yield* shops.search(query, accountId)
+        return {
+          results: found.map((shop) => ShopItem.present(shop, context)),
+          pagination,
+          ...(yield* warningsOf(query, findings))
+        }
+      })
   })
 })

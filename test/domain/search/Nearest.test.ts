@@ -32,14 +32,14 @@ describe("nearest", () => {
 describe("nearestOf", () => {
   const names = Array.from({ length: 6_000 }, (_, index) => `Theme ${index.toString(36)} of Studio ${index % 7}`)
   const near = nearestOf(names)
-  const nearName = near.find
+  const nearName = (text: string) => near.find(text, 1)[0]
 
   it("finds the closest name in any case, and nothing that is not close", () => {
     assert.strictEqual(nearName("theme 4m2 of studio 0"), nearest("theme 4m2 of studio 0", names))
-    assert.strictEqual(nearestOf(["Dawn", "Impulse"]).find("dwan"), undefined)
-    assert.strictEqual(nearestOf(["Dawn", "Impulse"]).find("impulze"), "Impulse")
+    assert.strictEqual(nearestOf(["Dawn", "Impulse"]).find("dwan", 1)[0], undefined)
+    assert.strictEqual(nearestOf(["Dawn", "Impulse"]).find("impulze", 1)[0], "Impulse")
     assert.isUndefined(nearName("zzzz"))
-    assert.isUndefined(nearestOf([]).find("anything"))
+    assert.isUndefined(nearestOf([]).find("anything", 1)[0])
   })
 
   const Letter = Schema.Literals(["a", "b", "c", "d", "É", " "])
@@ -52,7 +52,7 @@ describe("nearestOf", () => {
       Effect.sync(() => {
         const candidates = others.map((each) => each.join(""))
         const text = letters.join("")
-        assert.strictEqual(nearestOf(candidates).find(text), nearest(text, candidates))
+        assert.strictEqual(nearestOf(candidates).find(text, 1)[0], nearest(text, candidates))
       }),
     { arbitrary: { runs: 500 } }
   )
@@ -70,7 +70,7 @@ describe("nearestOf", () => {
       yield* prepared.prepare
       clearImmediate(next)
       assert.isAtLeast(turns, 10)
-      assert.strictEqual(prepared.find("theme 4m2 of studio 0"), nearName("theme 4m2 of studio 0"))
+      assert.strictEqual(prepared.find("theme 4m2 of studio 0", 1)[0], nearName("theme 4m2 of studio 0"))
     })
   )
 
@@ -90,7 +90,7 @@ describe("nearestOf", () => {
   it("counts a bounded number of the names that have a pair of the text", () => {
     /** Each has every pair of `ab`, and is too long to be near. */
     const others = (count: number) => Array.from({ length: count }, () => "abxxxxxxab")
-    assert.strictEqual(nearestOf([...others(maxCounted / 4), "ab"]).find("ab"), "ab")
-    assert.isUndefined(nearestOf([...others(2 * maxCounted), "ab"]).find("ab"))
+    assert.strictEqual(nearestOf([...others(maxCounted / 4), "ab"]).find("ab", 1)[0], "ab")
+    assert.isUndefined(nearestOf([...others(2 * maxCounted), "ab"]).find("ab", 1)[0])
   })
 })

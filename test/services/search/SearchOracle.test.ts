@@ -109,7 +109,7 @@ const checkProduct = (catalog: NaiveCatalog.NaiveCatalog) => {
             estimated_monthly_revenue: store.monthly_revenue,
             estimated_monthly_orders: store.monthly_orders,
             monthly_visits: store.visits,
-            traffic_growth_pct: store.growth,
+            traffic_growth_pct: NaiveSearch.shown(store.growth),
             active_ads: store.activeAds,
             is_tracked: false
           }

@@ -14,6 +14,7 @@ import * as Names from "../../../services/search/Names.ts"
 import * as Queries from "../../../services/search/Queries.ts"
 import { CatalogIndex } from "../../../services/search/runtime/CatalogIndex.ts"
 import { Vocabulary } from "../../../services/search/Vocabulary.ts"
+import * as SearchWarnings from "../../../services/tools/SearchWarnings.ts"
 import * as ToolDefinition from "../../../services/tools/ToolDefinition.ts"
 import * as VocabularyCheck from "../../../services/tools/VocabularyCheck.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
@@ -24,6 +25,7 @@ import type { Searched } from "./FilterForm.ts"
 import * as MarketLinks from "./MarketLinks.ts"
 import { invalid, isSame, none, pageOf, tooLong, tooSlow } from "./SearchPage.ts"
 import type { Answered } from "./SearchPage.ts"
+import { warningLines, worded } from "./SearchWarnings.ts"
 import { currency, growth, known } from "./StoreFigures.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -119,18 +121,22 @@ const groupTable = (
 
 const overview = (
   query: MarketQuery,
-  { groups, results, total, ungrouped }: Market.MarketOverview,
+  { groups, results, total, ungrouped, warnings = [] }: Market.MarketOverview,
   names: Names.Names,
   locale: Locale
 ): Html => {
   const { text } = locale
-  if (total.stores === 0) return html`<div class="empty"><p role="status">${text("market.none")}</p></div>`
+  const lines = warningLines(warnings)
+  if (total.stores === 0) {
+    return html`${lines}
+      <div class="empty"><p role="status">${text("market.none")}</p></div>`
+  }
   return html`<p class="total" role="status">${text("market.matching", { count: total.stores })}</p>
     <p class="aside">
       ${results.length < groups && text("market.shown", { shown: results.length, count: groups })}
       ${ungrouped > 0 && text("market.ungrouped", { count: ungrouped })}
     </p>
-    ${results.length > 0 && groupTable({ groups: results, query }, names, locale)}`
+    ${lines} ${results.length > 0 && groupTable({ groups: results, query }, names, locale)}`
 }
 
 export const layer = Layer.effectDiscard(
@@ -143,6 +149,12 @@ export const layer = Layer.effectDiscard(
     const index = yield* CatalogIndex
     const { page } = yield* Layout
     const check = VocabularyCheck.make(vocabulary)
+    const warningsOf = SearchWarnings.make(vocabulary)
+
+    const answered = Effect.fnUntraced(function* (query: MarketQuery) {
+      const { findings, overview } = yield* market.of(query)
+      return { ...overview, ...(yield* warningsOf(query, findings)) }
+    })
 
     const show = Effect.fnUntraced(function* (visitor: SignedIn, pairs: SearchAddress.Pairs, length: number) {
       const { locale } = visitor
@@ -163,9 +175,12 @@ export const layer = Layer.effectDiscard(
       if (unknown.length > 0) return refused(unknown)
       const query = result.success
       const chips = FilterChips.chipBar({ path, address, locale, popular, args: address.canonical(query) })
-      return yield* Effect.all([ToolDefinition.inTime(market.of(query)), filterCounts.of(query, Queries.storeFilter)], {
-        concurrency: 2
-      }).pipe(
+      return yield* Effect.all(
+        [worded(locale, ToolDefinition.inTime(answered(query))), filterCounts.of(query, Queries.storeFilter)],
+        {
+          concurrency: 2
+        }
+      ).pipe(
         Effect.flatMap(([found, counts]) =>
           Effect.map(index.current, (published) =>
             answer(

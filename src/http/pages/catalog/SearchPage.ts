@@ -40,6 +40,7 @@ import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { queryOf } from "../shared/Query.ts"
 import { searchActions } from "./SearchActions.ts"
+import { worded } from "./SearchWarnings.ts"
 import * as SearchResults from "./SearchResults.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
@@ -47,6 +48,7 @@ import type { SignedIn } from "../shared/Visitors.ts"
 interface Envelope {
   readonly results: ReadonlyArray<unknown>
   readonly pagination: Pagination | AdPagination
+  readonly warnings?: ReadonlyArray<string>
 }
 
 type SearchError = InvalidArguments | RateLimited | SearchTimeout | ServiceUnavailable
@@ -140,6 +142,7 @@ export const layer = <
                 tool: tool.name,
                 list: answer.results.length === 0 ? undefined : options.list(answer, locale),
                 pagination: answer.pagination,
+                warnings: answer.warnings ?? [],
                 asOf,
                 reasons: answer.results.length === 0 ? options.reasons(query, answer) : []
               })}`
@@ -153,7 +156,7 @@ export const layer = <
           const { accountId } = session
           const [{ answer, mark }, counts] = yield* Effect.all(
             [
-              newResults.marked(subject, ToolDefinition.inTime(run({ accountId }))),
+              newResults.marked(subject, worded(locale, ToolDefinition.inTime(run({ accountId })))),
               filterCounts.of(args, options.filter)
             ],
             { concurrency: 2 }

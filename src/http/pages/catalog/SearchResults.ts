@@ -9,6 +9,7 @@ import { copyText } from "../shared/CopyText.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
+import { warningLines } from "./SearchWarnings.ts"
 import { pageLinks } from "./PageLinks.ts"
 import type { Subject } from "./FilterForm.ts"
 
@@ -25,6 +26,8 @@ export interface Found {
   /** Absent without results. */
   readonly list: Html | undefined
   readonly pagination: Pagination | AdPagination
+  /** In the visitor's language. */
+  readonly warnings: ReadonlyArray<string>
   readonly reasons: ReadonlyArray<Reason>
   /** The date of the data, `YYYY-MM-DD`. */
   readonly asOf: string | null
@@ -66,9 +69,9 @@ const paging = (found: Found): Html => {
 }
 
 const emptyState = (found: Found): Html => {
-  const { locale, pagination, reasons, subject } = found
+  const { locale, reasons, subject } = found
   const { text } = locale
-  if (pagination.total > 0) {
+  if (countOf(found) > 0) {
     return html`<div class="empty">
       <p>${text("search.pastLast")}</p>
       <p><a href="${hrefOf(found, 1)}">${text("search.toFirst")}</a></p>
@@ -105,5 +108,5 @@ export const cards = (all: ReadonlyArray<Html>): Html =>
   </ul>`
 
 export const results = (found: Found): Html =>
-  html`${summary(found)} ${found.list ?? emptyState(found)} ${found.list !== undefined && paging(found)}
-  ${toolCallPanel(found)}`
+  html`${summary(found)} ${warningLines(found.warnings)} ${found.list ?? emptyState(found)}
+  ${found.list !== undefined && paging(found)} ${toolCallPanel(found)}`

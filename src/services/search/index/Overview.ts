@@ -5,6 +5,8 @@
  * groups. Medians besides that of the order are computed only for the returned groups. The cost is linear in the pairs of
  * store and group.
  */
+import { currencies } from "./Currencies.ts"
+import type { CurrencyCount } from "./Currencies.ts"
 import type { Leaders } from "./Facets.ts"
 import * as Groups from "./Groups.ts"
 import type { Grouping } from "./Groups.ts"
@@ -63,6 +65,8 @@ export interface Overview {
   readonly total: GroupSums
   /** Number of stores without a group. */
   readonly ungrouped: number
+  /** See Currencies.ts. */
+  readonly currencies: ReadonlyArray<CurrencyCount>
 }
 
 /** Limit of currencies of a group: most have one or two. */
@@ -94,7 +98,7 @@ export const overview = (
     if (counts[group]! > 0) found.push(group)
   }
   const sums = sumByGroup(columns, groups, cancel)
-  const { order } = query
+  const { order, ...filter } = query
   const key = typeof order === "object" ? new Float64Array(size) : order === "stores" ? counts : sums[order]
   if (typeof order === "object") {
     for (const group of found) key[group] = medians[order.median].of(groups.positions(group)).median
@@ -130,7 +134,9 @@ export const overview = (
     }),
     count: found.length,
     total: { stores: stores.length, sums: record(summed, (figure) => columns[figure].sum) },
-    ungrouped: groups.ungrouped
+    ungrouped: groups.ungrouped,
+    // Last: it may use the work space of the matches again.
+    currencies: currencies(list, filter, run, [])
   }
 }
 

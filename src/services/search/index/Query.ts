@@ -1,5 +1,6 @@
 /** Queries of the index: every name is a code. Plain data that can be sent to search threads. */
 import type { AdCriteria } from "./AdKey.ts"
+import type { CurrencyCount } from "./Currencies.ts"
 import type { Code, Figure, Mask } from "./Segment.ts"
 
 /** Inclusive bounds, ±Infinity for none. An unknown figure is in no range. */
@@ -70,5 +71,9 @@ export interface SearchResult {
   readonly total: number
   /** Exact number of stores with a matching item, without pseudo-stores. */
   readonly stores: number
+  /** Exact number of matching ads without a store. */
+  readonly storeless: number
+  /** See Currencies.ts. */
+  readonly currencies: ReadonlyArray<CurrencyCount>
   readonly page: ReadonlyArray<Found>
 }

@@ -9,6 +9,7 @@
 import * as AdKey from "./AdKey.ts"
 import { Best } from "./Best.ts"
 import type { Ranked } from "./Best.ts"
+import { currencies } from "./Currencies.ts"
 import { keyOf, offerItems, unknownLast } from "./ItemOrder.ts"
 import type { ItemQuery, Part } from "./ItemOrder.ts"
 import { isSet } from "./Bitmap.ts"
@@ -87,10 +88,10 @@ const searchStores = (list: SegmentList, query: Query, run: Run): SearchResult =
   const isOfAll = conditions.length === 0 && words.length === 0 && idAbove === undefined
   const order = query.order._tag === "ByStore" ? query.order : grouped
   const best = new Best(offset + limit)
-  let total = 0
+  const matched: Array<Uint32Array> = []
   list.forEach((view, at) => {
     const stores = matchStores(view, query, run)
-    total += stores.length
+    matched.push(stores)
     offerStores(
       best,
       view,
@@ -103,7 +104,8 @@ const searchStores = (list: SegmentList, query: Query, run: Run): SearchResult =
     .sorted()
     .slice(offset)
     .map(({ tie }) => ({ id: tie, storeId: tie }))
-  return { total, stores: total, page }
+  const total = matched.reduce((all, { length }) => all + length, 0)
+  return { total, stores: total, storeless: 0, page, currencies: currencies(list, query, run, matched) }
 }
 
 const searchItems = (list: SegmentList, query: ItemQuery, run: Run): SearchResult => {
@@ -131,7 +133,15 @@ const searchItems = (list: SegmentList, query: ItemQuery, run: Run): SearchResul
   return {
     total,
     stores: sum(({ pseudoStores, stores }) => stores.length - pseudoStores),
-    page: query.offset >= total ? [] : page()
+    storeless,
+    page: query.offset >= total ? [] : page(),
+    // After the page: it may use the work space of the matches again.
+    currencies: currencies(
+      list,
+      query,
+      run,
+      parts.map(({ matching }) => matching.stores)
+    )
   }
 }
 

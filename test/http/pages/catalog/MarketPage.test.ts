@@ -74,7 +74,7 @@ const groupsOf = (page: string) =>
 
 const number = new Intl.NumberFormat("en", { maximumFractionDigits: 2 })
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 })
-const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 2 })
 
 const money = (value: number, currency: string) =>
   new Intl.NumberFormat("en", { style: "currency", currency, maximumFractionDigits: 0 }).format(value)

@@ -15,6 +15,7 @@ import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
 import { viewsPerMinute } from "../../../../src/services/limits/PageRateLimit.ts"
 import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
+import * as NaiveSearch from "../../../oracle/NaiveSearch.ts"
 import * as Random from "../../../oracle/Random.ts"
 import { generators } from "../../../oracle/RandomArguments.ts"
 import { books } from "../../../support/Access.ts"
@@ -150,6 +151,77 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       yield* clock.advance(60_000)
       assert.match((yield* view(adsPath)).text, /Data as of [^<]*\b30\b[^<]*2026\./u)
       assert.isDefined((yield* post(JSON.stringify(Messages.call("search_ads")))).envelope)
+    })
+  )
+
+  const languages = ["en", "de", "fr", "es"] as const
+  const noticeOf = ({ text }: Answer) =>
+    Array.from(
+      /<div class="notice" role="note">(.*?)<\/div>/su.exec(text)?.[1]?.matchAll(/<p dir="auto">(.*?)<\/p>/gsu) ?? []
+    ).map(([, line = ""]) => plain(line))
+
+  it.effect("D90 say what they leave out, in the visitor's language", () =>
+    Effect.gen(function* () {
+      const { visitor } = yield* customer
+      const unknown = {
+        en: "No store has the app “Klavio”: it matches nothing. Known names that are close: “Klaviyo”.",
+        de: "Kein Shop hat die App „Klavio“; sie passt zu nichts. Ähnliche bekannte Namen: „Klaviyo“.",
+        fr: "Aucune boutique n’a l’application «\u00a0Klavio\u00a0» : elle ne correspond à rien. Noms connus proches : «\u00a0Klaviyo\u00a0».",
+        es: "Ninguna tienda tiene la aplicación «Klavio»: no coincide con nada. Nombres conocidos parecidos: «Klaviyo»."
+      }
+      const money = {
+        en: /without conversion/u,
+        de: /ohne Umrechnung/u,
+        fr: /sans conversion/u,
+        es: /sin convertirlos/u
+      }
+      for (const language of languages) {
+        for (const path of [adsPath, productsPath, storesPath, "/dashboard/market"]) {
+          assert.deepStrictEqual(
+            noticeOf(yield* read(visitor, `${path}?apps=Klavio`, language)),
+            [unknown[language]],
+            path
+          )
+          const compared = noticeOf(yield* read(visitor, `${path}?monthly_revenue.min=0`, language)).join(" ")
+          assert.match(compared, money[language], path)
+          assert.match(compared, /USD.*\bEUR\b|EUR.*\bUSD\b/u, path)
+          const one = yield* read(visitor, `${path}?monthly_revenue.min=0&currencies=USD`, language)
+          assert.deepStrictEqual(noticeOf(one), [], path)
+        }
+      }
+    })
+  )
+
+  it.effect("D42 say of ads without a store how to see them, also where there are no others", () =>
+    Effect.gen(function* () {
+      const { visitor } = yield* customer
+      const searches = catalog.ads.flatMap(({ headline, page_name, shop_id, started_on: day }) =>
+        [page_name, headline ?? page_name].flatMap((query) =>
+          shop_id === null ? [{ query, ad_started_between: { from: day, to: day } }] : []
+        )
+      )
+      const search =
+        searches.find((search) => {
+          const { items, total } = NaiveSearch.searchAds(catalog, search)
+          return items.length === 0 && total > 0
+        }) ?? assert.fail("every ad without a store is found with others")
+      const address = `${adsPath}?${pages.ads.address.toAddress(search)}`
+      const ways = {
+        en: "Sort by “Newest”",
+        de: "Sortieren Sie nach „Neueste“",
+        fr: "Triez par",
+        es: "Ordene por «Más recientes»"
+      }
+      for (const language of languages) {
+        const grouped = yield* read(visitor, address, language)
+        assert.include(noticeOf(grouped).join(" "), ways[language])
+        assert.deepStrictEqual(idsOf(grouped), [])
+      }
+      const grouped = yield* read(visitor, address, "en")
+      assert.notInclude(grouped.text, "past the last result")
+      const newest = yield* read(visitor, `${address}&sort_by=newest`, "en")
+      assert.deepStrictEqual(noticeOf(newest), [])
+      assert.isAbove(idsOf(newest).length, 0)
     })
   )
 

@@ -12,8 +12,10 @@ import { quickselect } from "../../../../src/services/search/index/Quickselect.t
 import { Spellings } from "../../../../src/services/search/index/Records.ts"
 import type { SegmentList } from "../../../../src/services/search/index/Segment.ts"
 import { countVocabulary } from "../../../../src/services/search/index/Vocabulary.ts"
+import { currenciesOf } from "../../../../src/services/search/SearchRunner.ts"
 import * as MarketOverview from "../../../../src/services/search/MarketOverview.ts"
 import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
+import { currencies } from "../../../oracle/NaiveFindings.ts"
 import { marketOverview } from "../../../oracle/NaiveMarket.ts"
 import { matcher } from "../../../oracle/NaiveText.ts"
 import * as Random from "../../../oracle/Random.ts"
@@ -44,6 +46,9 @@ for (const [index, size] of [30, 120].entries()) {
 
   const answer = (list: SegmentList, query: MarketQuery, tuning = defaultTuning) => {
     const found = overview(list, MarketOverview.toQuery(query, names, niches), leaders, uncancelled, tuning)
+    const { group_by: _, limit: _limit, niche_level: _level, sort_by: _sort, ...filters } = query
+    const wanted = currencies(catalog, { of: "stores", query: filters })
+    assert.deepStrictEqual(currenciesOf(found), wanted, JSON.stringify(query))
     return MarketOverview.toAnswer(query, found, { niches, vocabulary: countVocabulary(list, spellings) })
   }
 

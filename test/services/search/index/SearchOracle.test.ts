@@ -1,7 +1,7 @@
 /**
  * Searches of the index against the naive ones, on catalogs and arguments at random, in memory: every page of every case,
- * for one segment, for several with dead stores in them, and for what is merged of those. Seeds are fixed, so a failure
- * comes again; `ORACLE_SEED` and `ORACLE_CASES` look further.
+ * for one segment, for several with dead stores in them, and for what is merged of those, with what warnings count (D90) and
+ * bounds as figures are shown (D91). Seeds are fixed, so a failure comes again; `ORACLE_SEED` and `ORACLE_CASES` look further.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
@@ -16,7 +16,10 @@ import { Spellings } from "../../../../src/services/search/index/Records.ts"
 import { search } from "../../../../src/services/search/index/Search.ts"
 import type { SegmentList } from "../../../../src/services/search/index/Segment.ts"
 import * as Queries from "../../../../src/services/search/Queries.ts"
+import type { CurrencyCount } from "../../../../src/domain/search/Warnings.ts"
+import { currenciesOf } from "../../../../src/services/search/SearchRunner.ts"
 import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
+import * as NaiveFindings from "../../../oracle/NaiveFindings.ts"
 import * as NaiveSearch from "../../../oracle/NaiveSearch.ts"
 import { matcher } from "../../../oracle/NaiveText.ts"
 import * as Random from "../../../oracle/Random.ts"
@@ -46,6 +49,8 @@ interface Expected {
   readonly ids: ReadonlyArray<number>
   readonly total: number
   readonly isGrouped: boolean
+  readonly storeless: number
+  readonly currencies: ReadonlyArray<CurrencyCount>
 }
 
 /** What is wrong with the pages of a query, or `undefined`. */
@@ -59,6 +64,11 @@ const failure = (list: SegmentList, query: Query, expected: Expected, tuning: Tu
     if (expected.isGrouped && found.stores !== expected.ids.length) {
       return `page ${page}: stores are ${found.stores}, not ${expected.ids.length}`
     }
+    if (found.storeless !== expected.storeless) {
+      return `page ${page}: ${found.storeless} ads have no store, not ${expected.storeless}`
+    }
+    const [counts, wantedCounts] = [currenciesOf(found), expected.currencies].map((all) => JSON.stringify(all))
+    if (counts !== wantedCounts) return `page ${page}: currencies are ${counts}, not ${wantedCounts}`
     if (ids.join() !== wanted.join()) return `page ${page}: ids are ${ids.join()}, not ${wanted.join()}`
   }
   return undefined
@@ -110,7 +120,13 @@ for (const [index, size] of [30, 80, 150].entries()) {
         const answer = NaiveSearch.searchAds(catalog, query)
         return [
           Queries.fromAdQuery(query, names, NaiveCatalog.today),
-          { ids: answer.items.map(({ id }) => id), total: answer.total, isGrouped: AdQuery.mode(query) !== "flat" }
+          {
+            ids: answer.items.map(({ id }) => id),
+            total: answer.total,
+            isGrouped: AdQuery.mode(query) !== "flat",
+            storeless: NaiveFindings.storeless(catalog, query),
+            currencies: NaiveFindings.currencies(catalog, { of: "ads", query })
+          }
         ]
       })
     }, 240_000)
@@ -121,7 +137,13 @@ for (const [index, size] of [30, 80, 150].entries()) {
         const answer = NaiveSearch.searchProducts(catalog, query)
         return [
           Queries.fromProductQuery(query, names),
-          { ids: answer.items.map(({ id }) => id), total: answer.total, isGrouped: false }
+          {
+            ids: answer.items.map(({ id }) => id),
+            total: answer.total,
+            isGrouped: false,
+            storeless: 0,
+            currencies: NaiveFindings.currencies(catalog, { of: "products", query })
+          }
         ]
       })
     }, 240_000)
@@ -132,7 +154,13 @@ for (const [index, size] of [30, 80, 150].entries()) {
         const answer = NaiveSearch.searchShops(catalog, query)
         return [
           Queries.fromShopQuery(query, names),
-          { ids: answer.items.map(({ id }) => id), total: answer.total, isGrouped: false }
+          {
+            ids: answer.items.map(({ id }) => id),
+            total: answer.total,
+            isGrouped: false,
+            storeless: 0,
+            currencies: NaiveFindings.currencies(catalog, { of: "stores", query })
+          }
         ]
       })
     }, 240_000)
@@ -142,7 +170,13 @@ for (const [index, size] of [30, 80, 150].entries()) {
         for (const order of ["asc", "desc"]) {
           const query = decode.shop({ sort_by: sort, sort_order: order, per_page: 7 })
           const answer = NaiveSearch.searchShops(catalog, query)
-          const expected = { ids: answer.items.map(({ id }) => id), total: answer.total, isGrouped: false }
+          const expected = {
+            ids: answer.items.map(({ id }) => id),
+            total: answer.total,
+            isGrouped: false,
+            storeless: 0,
+            currencies: NaiveFindings.currencies(catalog, { of: "stores", query })
+          }
           for (const [name, list] of Object.entries(lists)) {
             for (const tuning of tunings) {
               // Again, for what the first search has kept.

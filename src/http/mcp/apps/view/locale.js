@@ -40,9 +40,9 @@ const abbreviated = (value) => {
 export const format = {
   number: (value) => new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(value),
   compact: abbreviated,
-  percent: (value) => new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 }).format(value / 100),
+  percent: (value) => new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 2 }).format(value / 100),
   growth: (value) =>
-    new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1, signDisplay: "exceptZero" }).format(
+    new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 2, signDisplay: "exceptZero" }).format(
       value / 100
     ),
   money: (value, currency, digits) =>

@@ -83,6 +83,10 @@ const storeCard = (shop) =>
     links(link(`https://${shop.domain}/`, shop.domain), link(shop.dashboard_url, text("card.view.more")))
   )
 
+/** In English, as the answer has them. */
+const warnings = (content) =>
+  (content.warnings ?? []).map((warning) => element("p", { class: "aside", lang: "en" }, warning))
+
 const results = (title, toCard) => (content) => {
   const { pagination, results, truncated } = content
   const summary = [
@@ -92,6 +96,7 @@ const results = (title, toCard) => (content) => {
   return [
     element("h1", {}, text(title)),
     element("p", { class: "aside" }, summary.join(" · ")),
+    ...warnings(content),
     results.length === 0
       ? element("p", {}, content.notice ?? text("card.view.none"))
       : element("ul", { class: "cards", role: "list" }, results.map(toCard)),
@@ -191,7 +196,8 @@ const bar = (share) => {
 }
 
 /** Shows bars for the figure that the groups are sorted by. */
-const market = ({ groups, results, total, ungrouped }, { group_by, sort_by = "stores" }) => {
+const market = (content, { group_by, sort_by = "stores" }) => {
+  const { groups, results, total, ungrouped } = content
   const shown = sort_by in measures ? sort_by : "stores"
   const [label, write] = measures[shown]
   const most = Math.max(0, ...results.map((group) => group[shown] ?? 0))
@@ -229,6 +235,7 @@ const market = ({ groups, results, total, ungrouped }, { group_by, sort_by = "st
       { class: "aside" },
       [text("card.view.groups", { count: format.number(groups) }), text(label)].join(" · ")
     ),
+    ...warnings(content),
     figures(Object.entries(total).map(([name, value]) => [text(measures[name][0]), value])),
     results.length === 0
       ? element("p", {}, text("card.view.none"))

@@ -1,0 +1,141 @@
+/**
+ * What an answer of a search cannot show or did not understand, and says in `warnings` beside its results: as data, which pages
+ * write in the visitor's language, and as an English sentence for agents.
+ */
+import { echo } from "../ArgumentDecoder.ts"
+import { defaults, isBound } from "./Arguments.ts"
+import type { Range } from "./Arguments.ts"
+
+/** Lists of names that are not refused when they are unknown: no store has them, but one may have them tomorrow. */
+const openLists = ["apps", "domains"] as const
+export type OpenList = (typeof openLists)[number]
+
+export interface UnknownName {
+  readonly list: OpenList
+  readonly name: string
+}
+
+/** `null` for stores whose currency is unknown. */
+export interface CurrencyCount {
+  readonly currency: string | null
+  readonly stores: number
+}
+
+/** What a search found out besides its results. */
+export interface Findings {
+  readonly unknown: ReadonlyArray<UnknownName>
+  /** Matching ads without a store. */
+  readonly storeless: number
+  /** Of the stores whose money was compared. */
+  readonly currencies: ReadonlyArray<CurrencyCount>
+}
+
+export type Warning =
+  /** With known names that were probably meant, the most probable first; `more` of the list are not named. */
+  | {
+      readonly _tag: "UnknownNames"
+      readonly list: OpenList
+      readonly names: ReadonlyArray<{ readonly name: string; readonly nearest: ReadonlyArray<string> }>
+      readonly more: number
+    }
+  /** Counted by the total, and on no page. */
+  | { readonly _tag: "StorelessAds"; readonly ads: number }
+  /** Most stores first; `more` is the number of further currencies. */
+  | {
+      readonly _tag: "SeveralCurrencies"
+      readonly compared: ReadonlyArray<string>
+      readonly currencies: ReadonlyArray<CurrencyCount>
+      readonly more: number
+    }
+
+/** Finding the nearest names is the most expensive step. A few are enough to correct the rest. */
+const maxNamed = 5
+export const maxNearest = 3
+const maxCurrencies = 5
+
+interface Query {
+  readonly sort_by?: string
+  readonly monthly_revenue?: Range
+  readonly avg_price?: Range
+  readonly price?: Range
+}
+
+/** The arguments by which a search compares money. */
+const comparedIn = (query: Query): ReadonlyArray<string> => [
+  ...(["monthly_revenue", "avg_price", "price"] as const).filter((name) => isBound(query[name])),
+  ...(query.sort_by === "revenue" || query.sort_by === "price" ? [`sort_by ${query.sort_by}`] : [])
+]
+
+/** Those of the unknown names that a warning names. */
+export const named = (unknown: ReadonlyArray<UnknownName>): ReadonlyArray<UnknownName> =>
+  openLists.flatMap((list) => unknown.filter((each) => each.list === list).slice(0, maxNamed))
+
+const mostStoresFirst = (one: CurrencyCount, other: CurrencyCount): number =>
+  other.stores - one.stores || ((one.currency ?? "") < (other.currency ?? "") ? -1 : 1)
+
+/** `nearest` of the names that are {@link named}. */
+export const of = (
+  query: Query,
+  { currencies, storeless, unknown }: Findings,
+  nearest: (name: UnknownName) => ReadonlyArray<string>
+): ReadonlyArray<Warning> => {
+  const warnings: Array<Warning> = []
+  for (const list of openLists) {
+    const own = unknown.filter((each) => each.list === list)
+    const names = named(own).map((each) => ({ name: each.name, nearest: nearest(each) }))
+    if (own.length > 0) warnings.push({ _tag: "UnknownNames", list, names, more: own.length - names.length })
+  }
+  const isGrouped = (query.sort_by ?? defaults.sort_by) === "recommended"
+  if (isGrouped && storeless > 0) warnings.push({ _tag: "StorelessAds", ads: storeless })
+  if (currencies.length > 1) {
+    warnings.push({
+      _tag: "SeveralCurrencies",
+      compared: comparedIn(query),
+      currencies: currencies.toSorted(mostStoresFirst).slice(0, maxCurrencies),
+      more: Math.max(0, currencies.length - maxCurrencies)
+    })
+  }
+  return warnings
+}
+
+/** The code of the currency that most of these stores have. */
+export const mostCommon = (currencies: ReadonlyArray<CurrencyCount>): string =>
+  currencies.find(({ currency }) => currency !== null)?.currency ?? ""
+
+const lookUp: Readonly<Record<OpenList, string>> = {
+  apps: 'Look names up with list_filter_options, kind "apps" and a part of the name as query.',
+  domains: "market_overview with group_by domain has the extensions of stores."
+}
+
+const quoted = (name: string): string => `\`${echo(name)}\``
+
+const joined = (parts: ReadonlyArray<string>): string => {
+  const last = parts.at(-1) ?? ""
+  return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${last}` : last
+}
+
+/** The sentence for agents. */
+export const english = (warning: Warning): string => {
+  switch (warning._tag) {
+    case "UnknownNames": {
+      const names = warning.names.map(({ name, nearest }) =>
+        nearest.length === 0 ? quoted(name) : `${quoted(name)} (nearest: ${nearest.map(quoted).join(", ")})`
+      )
+      const all = joined(warning.more === 0 ? names : [...names, `${warning.more} more`])
+      return `No store has these ${warning.list}, which match nothing: ${all}. ${lookUp[warning.list]}`
+    }
+    case "StorelessAds": {
+      const ads = warning.ads === 1 ? "1 ad" : `${warning.ads} ads`
+      return `total counts ${ads} without a store, which no page of sort_by recommended has. Use sort_by newest to get them.`
+    }
+    case "SeveralCurrencies": {
+      const { compared, currencies, more } = warning
+      const counts = currencies.map(({ currency, stores }) => `${currency ?? "unknown"} (${stores})`)
+      const all = joined(more === 0 ? counts : [...counts, `${more} more`])
+      return (
+        `${joined(compared)} ${compared.length === 1 ? "compares" : "compare"} amounts of several currencies without conversion. ` +
+        `Stores by currency: ${all}. To compare one, add currencies: ["${mostCommon(currencies)}"].`
+      )
+    }
+  }
+}

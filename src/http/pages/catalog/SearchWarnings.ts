@@ -1,0 +1,50 @@
+/** The warnings of a search in the visitor's language. */
+import { Effect } from "effect"
+import { mostCommon } from "../../../domain/search/Warnings.ts"
+import type { CurrencyCount, Warning } from "../../../domain/search/Warnings.ts"
+import { Wording } from "../../../services/tools/SearchWarnings.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import type { Locale } from "../shared/Locale.ts"
+
+const textOf =
+  (locale: Locale) =>
+  (warning: Warning): string => {
+    const { list, quotes, text } = locale
+    const quoted = (name: string) => quotes.join(name)
+    switch (warning._tag) {
+      case "UnknownNames": {
+        const { more, names } = warning
+        const written = [
+          ...names.map(({ name }) => quoted(name)),
+          ...(more > 0 ? [text("warning.more", { more })] : [])
+        ]
+        const near = Array.from(new Set(names.flatMap(({ nearest }) => nearest)), quoted)
+        return [
+          text(`warning.unknown.${warning.list}`, { count: names.length + more, names: list(written) }),
+          ...(near.length === 0 ? [] : [text("warning.nearest", { names: list(near) })])
+        ].join(" ")
+      }
+      case "StorelessAds":
+        return text("warning.storeless", { count: warning.ads, order: quoted(text("filter.sorts.newest")) })
+      case "SeveralCurrencies": {
+        const { currencies, more } = warning
+        const count = ({ currency, stores }: CurrencyCount) =>
+          text("warning.currency", { currency: currency ?? text("store.unknown"), count: stores })
+        const written = [...currencies.map(count), ...(more > 0 ? [text("warning.more", { more })] : [])]
+        return text("warning.currencies", {
+          currencies: list(written),
+          filter: quoted(text("filter.names.currencies")),
+          example: mostCommon(currencies)
+        })
+      }
+    }
+  }
+
+/** Runs a search whose answer has its warnings in the visitor's language. */
+export const worded = <A, E, R>(locale: Locale, search: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(search, Wording, textOf(locale))
+
+export const warningLines = (warnings: ReadonlyArray<string>): Html | false =>
+  warnings.length > 0 &&
+  html`<div class="notice" role="note">${warnings.map((warning) => html`<p dir="auto">${warning}</p>`)}</div>`

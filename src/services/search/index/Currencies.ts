@@ -1,0 +1,95 @@
+/**
+ * The currencies of the stores whose money a search compares: those that filters of money are tested for, and those that an
+ * order by money ranks. Where only the order is by money, these are the matching stores. A filter of money may have left out
+ * all stores of a currency, so that the search is repeated without these filters.
+ *
+ * Cost: 2 ns a store; with a filter of money, that of the matching once more. With one currency asked for, nothing.
+ */
+import { matchItems, matchStores } from "./Matching.ts"
+import type { Filter, Query, StoreCondition } from "./Query.ts"
+import { stepsBetweenChecks } from "./Run.ts"
+import type { Run } from "./Run.ts"
+import type { Figure, SegmentList, StoreColumns } from "./Segment.ts"
+
+export interface CurrencyCount {
+  /** 0 for stores whose currency is unknown. */
+  readonly currency: number
+  readonly stores: number
+}
+
+/** Figures in the currency of the store. A price of a product is the other money. */
+const money: ReadonlySet<Figure> = new Set<Figure>(["revenue", "avg_price"])
+
+type Asked = Filter & Partial<Pick<Query, "order">>
+
+interface Compared {
+  /** Revenue, the average price, or both. A store counts if one of these is known. */
+  readonly figures: ReadonlyArray<Figure>
+  /** Products always have a price, so that every store with a matching one counts. */
+  readonly price: boolean
+  readonly isFiltered: boolean
+}
+
+const moneyOf = (condition: StoreCondition): ReadonlyArray<Figure> =>
+  condition._tag === "Between" && money.has(condition.column) ? [condition.column] : []
+
+const comparedIn = ({ item, order, stores }: Asked): Compared => {
+  const filtered = stores.flatMap(moneyOf)
+  const sorted = order?._tag === "ByStore" ? order.figures.filter((figure) => figure !== undefined) : []
+  return {
+    figures: Array.from(new Set([...filtered, ...sorted.filter((figure) => money.has(figure))])),
+    price: item?._tag === "Price" || (order?._tag === "ByItem" && order.column === "price"),
+    isFiltered: filtered.length > 0 || item?._tag === "Price"
+  }
+}
+
+/** One more than the largest code. */
+const codes = 26 ** 3 + 1
+
+/** Exact; none if no money is compared or one currency is asked for. `matched` has the matching stores of each segment. */
+export const currencies = (
+  list: SegmentList,
+  query: Asked,
+  run: Run,
+  matched: ReadonlyArray<Uint32Array>
+): ReadonlyArray<CurrencyCount> => {
+  const compared = comparedIn(query)
+  const isOne = query.stores.some(
+    (condition) => condition._tag === "AnyOf" && condition.column === "currency" && condition.values.length === 1
+  )
+  if (isOne || (compared.figures.length === 0 && !compared.price)) return []
+  const counts = new Uint32Array(codes)
+  list.forEach((view, at) => {
+    const rows = compared.isFiltered ? matching(list, at, query, run) : matched[at]!
+    count(view.columns, rows, compared, run, counts)
+  })
+  const found: Array<CurrencyCount> = []
+  for (let currency = 0; currency < codes; currency++) {
+    if (counts[currency]! > 0) found.push({ currency, stores: counts[currency]! })
+  }
+  return found
+}
+
+/** The stores that match without the filters of money. */
+const matching = (list: SegmentList, at: number, { item, subject, ...query }: Asked, run: Run): Uint32Array => {
+  const conditions = run.conditions.filter((condition) => moneyOf(condition).length === 0)
+  const others = { ...query, stores: conditions, ...(item === undefined || item._tag === "Price" ? {} : { item }) }
+  const view = list[at]!
+  return subject === "stores"
+    ? matchStores(view, { ...others, subject }, { ...run, conditions })
+    : matchItems(view, { ...others, subject }, { ...run, conditions }).stores
+}
+
+const count = (columns: StoreColumns, rows: Uint32Array, compared: Compared, { cancel }: Run, counts: Uint32Array) => {
+  const { currency } = columns.codes
+  const [first, second = first] = compared.figures.map((figure) => columns.figures[figure])
+  const isKnown =
+    compared.price || first === undefined || second === undefined
+      ? () => true
+      : (row: number) => !Number.isNaN(first[row]!) || !Number.isNaN(second[row]!)
+  for (let at = 0; at < rows.length; at++) {
+    if ((at & (stepsBetweenChecks - 1)) === 0) cancel.check()
+    const row = rows[at]!
+    if (isKnown(row)) counts[currency[row]!]!++
+  }
+}

@@ -1,0 +1,25 @@
+/** The warnings of an answer, as its field. */
+import { Context, Effect } from "effect"
+import * as Warnings from "../../domain/search/Warnings.ts"
+import type { Vocabulary } from "../search/Vocabulary.ts"
+
+/** How a warning is written: for agents, unless a page sets it to the visitor's language. */
+export const Wording = Context.Reference<(warning: Warnings.Warning) => string>(
+  "discovery/tools/SearchWarnings/Wording",
+  { defaultValue: () => Warnings.english }
+)
+
+/** Without warnings there is no field. */
+export const make =
+  ({ nearest }: Pick<Vocabulary["Service"], "nearest">) =>
+  (
+    query: Parameters<typeof Warnings.of>[0],
+    findings: Warnings.Findings
+  ): Effect.Effect<{ readonly warnings?: ReadonlyArray<string> }> =>
+    Effect.gen(function* () {
+      const near = new Map<Warnings.UnknownName, ReadonlyArray<string>>()
+      for (const name of Warnings.named(findings.unknown)) near.set(name, yield* nearest(name))
+      const warnings = Warnings.of(query, findings, (name) => near.get(name) ?? [])
+      const write = yield* Wording
+      return warnings.length === 0 ? {} : { warnings: warnings.map(write) }
+    })

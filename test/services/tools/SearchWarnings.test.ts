@@ -1,0 +1,232 @@
+/**
+ * D90: what the searches warn of, over a database and its index. The counts are compared with a scan of all records, and with
+ * what all pages together have.
+ */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Result, Schema } from "effect"
+import { AccountId } from "../../../src/domain/access/Account.ts"
+import type { AdItem } from "../../../src/domain/catalog/AdItem.ts"
+import * as AdQuery from "../../../src/domain/search/AdQuery.ts"
+import { lastPage, maxPerPage } from "../../../src/domain/search/Page.ts"
+import type { AdPagination } from "../../../src/domain/search/Page.ts"
+import * as ProductQuery from "../../../src/domain/search/ProductQuery.ts"
+import * as ShopQuery from "../../../src/domain/search/ShopQuery.ts"
+import type { ToolError } from "../../../src/domain/ToolError.ts"
+import * as Warnings from "../../../src/domain/search/Warnings.ts"
+import { MarketOverview } from "../../../src/services/search/MarketOverview.ts"
+import * as MarketOverviewTool from "../../../src/services/tools/MarketOverview.ts"
+import * as SearchAds from "../../../src/services/tools/SearchAds.ts"
+import * as SearchProducts from "../../../src/services/tools/SearchProducts.ts"
+import * as SearchShops from "../../../src/services/tools/SearchShops.ts"
+import * as ToolDefinition from "../../../src/services/tools/ToolDefinition.ts"
+import { AppConfig } from "../../../src/Config.ts"
+import { loadCatalog } from "../../oracle/loadCatalog.ts"
+import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
+import * as NaiveFindings from "../../oracle/NaiveFindings.ts"
+import { matcher } from "../../oracle/NaiveText.ts"
+import * as Random from "../../oracle/Random.ts"
+import { generators } from "../../oracle/RandomArguments.ts"
+import * as Searches from "../../support/Searches.ts"
+import { SetClock } from "../../support/SetClock.ts"
+import { indexed } from "../../support/Stamps.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const catalog = NaiveCatalog.generate(78, 60)
+const cases = 40
+
+const services = Layer.effectDiscard(Effect.andThen(loadCatalog(catalog), indexed)).pipe(
+  Layer.provideMerge(MarketOverview.layer),
+  Layer.provideMerge(Searches.layer),
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(AppConfig.layerOf({ baseUrl: "https://discovery.test" })),
+  Layer.provideMerge(SetClock.layer(`${NaiveCatalog.today}T23:59:59Z`))
+)
+
+const accountId = AccountId.make(1)
+
+/** What is the same in the answers of all searches. */
+interface Answer {
+  readonly results: ReadonlyArray<object>
+  readonly warnings?: ReadonlyArray<string>
+}
+
+const answer = Effect.fnUntraced(function* <A extends object, E extends ToolError, Query>(
+  tool: ToolDefinition.RunnableTool<A, E, ToolDefinition.Asker, Query>,
+  args: object
+) {
+  const prepared = yield* ToolDefinition.prepare(tool, tool.decode({ ...args }))
+  const { run } = Result.getOrThrowWith(prepared, ({ issues }) => new Error(JSON.stringify(issues)))
+  return yield* run({ accountId })
+})
+
+const searches = ["ads", "products", "stores", "market"] as const
+type Name = (typeof searches)[number]
+
+const call = Effect.fnUntraced(function* (name: Name, args: object) {
+  const found: Answer =
+    name === "ads"
+      ? yield* answer(yield* SearchAds.make, args)
+      : name === "products"
+        ? yield* answer(yield* SearchProducts.make, args)
+        : name === "stores"
+          ? yield* answer(yield* SearchShops.make, args)
+          : yield* answer(yield* MarketOverviewTool.make, args)
+  return found
+})
+
+const warningsOf = (name: Name, args: object) => Effect.map(call(name, args), ({ warnings = [] }) => warnings)
+
+const adPages = Effect.fnUntraced(function* (args: object) {
+  const tool = yield* SearchAds.make
+  const ads: Array<AdItem> = []
+  let pagination: AdPagination | undefined
+  let warnings: ReadonlyArray<string> = []
+  for (let page = 1; page <= lastPage; page++) {
+    const found = yield* answer(tool, { ...args, page, per_page: maxPerPage })
+    if (page > 1) assert.deepStrictEqual(found.warnings ?? [], warnings)
+    warnings = found.warnings ?? []
+    pagination = found.pagination
+    ads.push(...found.results)
+    if (!pagination.has_more) break
+  }
+  return { ads, warnings, pagination: pagination ?? assert.fail() }
+})
+
+const generate = (seed: number) => generators(Random.make(seed), catalog)
+const hasWords = ({ query }: Record<string, unknown>) => typeof query !== "string" || matcher(query) !== undefined
+
+layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings", (it) => {
+  it.effect("D42 all pages together have what the pagination says, and the warning counts what none has", () =>
+    Effect.gen(function* () {
+      const { ad } = generate(1)
+      let warned = 0
+      for (let index = 0; index < cases; index++) {
+        const { sort_by: _, sort_order: _order, ...filters } = ad(index)
+        if (!hasWords(filters)) continue
+        const told = JSON.stringify(filters)
+        const grouped = yield* adPages(filters)
+        const flat = yield* adPages({ ...filters, sort_by: "newest" })
+        assert.strictEqual(flat.ads.length, flat.pagination.total, told)
+        assert.strictEqual(grouped.pagination.total, flat.pagination.total, told)
+        assert.strictEqual(grouped.ads.length, grouped.pagination.matching_shops, told)
+        assert.strictEqual(new Set(grouped.ads.map((each) => each.shop?.id)).size, grouped.ads.length, told)
+        const storeless = flat.ads.filter((each) => each.shop === null).length
+        const found = grouped.warnings.filter((text) => text.includes("without a store"))
+        const wanted = storeless === 0 ? [] : [Warnings.english({ _tag: "StorelessAds", ads: storeless })]
+        assert.deepStrictEqual(found, wanted, told)
+        assert.notInclude(flat.warnings.join(), "without a store", told)
+        warned += found.length
+      }
+      assert.isAbove(warned, 5)
+    })
+  )
+
+  it.effect("say of each tool whose money is compared in several currencies, and of how many stores", () =>
+    Effect.gen(function* () {
+      const { ad, product, shop } = generate(2)
+      const isMoney = (text: string) => text.includes("currencies without conversion")
+      const expected = (asked: NaiveFindings.Asked) =>
+        Warnings.of(
+          asked.query,
+          { unknown: [], storeless: 0, currencies: NaiveFindings.currencies(catalog, asked) },
+          () => []
+        ).map(Warnings.english)
+      let warned = 0
+      const prove = Effect.fnUntraced(function* (name: Name, args: object, wanted: ReadonlyArray<string>) {
+        assert.deepStrictEqual(
+          (yield* warningsOf(name, args)).filter(isMoney),
+          wanted,
+          `${name} ${JSON.stringify(args)}`
+        )
+        warned += wanted.length
+      })
+      for (let index = 0; index < cases; index++) {
+        for (const money of [{}, { sort_by: "revenue" }, { monthly_revenue: { min: 1_000 } }]) {
+          const [ads, products, shops] = [ad(index), product(index), shop(index)].map((args) => ({ ...args, ...money }))
+          if (ads === undefined || products === undefined || shops === undefined) continue
+          if (hasWords(ads)) {
+            yield* prove("ads", ads, expected({ of: "ads", query: Schema.decodeUnknownSync(AdQuery.AdQuery)(ads) }))
+          }
+          if (hasWords(products)) {
+            const query = Schema.decodeUnknownSync(ProductQuery.ProductQuery)(products)
+            yield* prove("products", products, expected({ of: "products", query }))
+          }
+          if (!hasWords(shops)) continue
+          const query = Schema.decodeUnknownSync(ShopQuery.ShopQuery)(shops)
+          yield* prove("stores", shops, expected({ of: "stores", query }))
+          const { page: _, per_page: _size, sort_by: _sort, sort_order: _order, ...filters } = query
+          const market = { group_by: "country", filters }
+          yield* prove("market", market, expected({ of: "stores", query: filters }))
+        }
+      }
+      assert.isAbove(warned, cases)
+    })
+  )
+
+  it.effect("D90 one currency is compared without a warning", () =>
+    Effect.gen(function* () {
+      for (const currency of NaiveCatalog.currencies) {
+        const args = { currencies: [currency], monthly_revenue: { min: 0 } }
+        assert.deepStrictEqual(yield* warningsOf("ads", args), [])
+        assert.deepStrictEqual(yield* warningsOf("products", { ...args, sort_by: "price" }), [])
+        assert.deepStrictEqual(yield* warningsOf("stores", { ...args, sort_by: "revenue" }), [])
+        assert.deepStrictEqual(yield* warningsOf("market", { group_by: "niche", filters: args }), [])
+      }
+    })
+  )
+
+  const ask = (name: Name, filters: object) => (name === "market" ? { group_by: "country", filters } : filters)
+
+  it.effect("D28 name an app and a domain extension that no store has, with the nearest ones", () =>
+    Effect.gen(function* () {
+      for (const name of searches) {
+        const found = yield* call(name, ask(name, { apps: ["Klavio", "Nothing Like It"], domains: [".cm"] }))
+        assert.deepStrictEqual(found.results, [], name)
+        assert.deepStrictEqual(
+          found.warnings,
+          [
+            'No store has these apps, which match nothing: `Klavio` (nearest: `Klaviyo`) and `Nothing Like It`. Look names up with list_filter_options, kind "apps" and a part of the name as query.',
+            "No store has these domains, which match nothing: `.cm` (nearest: `.com`). market_overview with group_by domain has the extensions of stores."
+          ],
+          name
+        )
+      }
+    })
+  )
+
+  it.effect("D28 are there as well when other names of the list find something", () =>
+    Effect.gen(function* () {
+      for (const name of searches) {
+        const some = yield* call(name, ask(name, { apps: ["Loox", "Luux"] }))
+        const without = yield* call(name, ask(name, { apps: ["Loox"] }))
+        assert.isUndefined(without.warnings)
+        assert.match(some.warnings?.[0] ?? "", /`Luux`/u, name)
+        assert.deepStrictEqual(some.results, without.results, name)
+        assert.isAbove(some.results.length, 0)
+      }
+    })
+  )
+
+  it.effect("D28 blanks around names are left out, in every list of names", () =>
+    Effect.gen(function* () {
+      const [niche = assert.fail()] = catalog.niches
+      const lists = {
+        apps: "Loox",
+        themes: "Dawn",
+        niches: niche.name,
+        domains: ".com",
+        countries: "us",
+        currencies: "USD"
+      }
+      for (const [list, value] of Object.entries(lists)) {
+        for (const name of searches) {
+          const [plain, spaced] = yield* Effect.forEach([value, ` ${value}\u00a0 `], (text) =>
+            call(name, ask(name, { [list]: [text] }))
+          )
+          assert.deepStrictEqual(spaced, plain, `${name} ${list}`)
+          assert.isAbove(plain?.results.length ?? 0, 0, `${name} ${list}`)
+        }
+      }
+    })
+  )
+})
