@@ -154,9 +154,9 @@ export const layer = Layer.effectDiscard(
               ${copyText({ id: "prompt", named: "ask", text: text("dashboard.prompt"), locale })}`
           }
         ]
-        const hasAccess = mayCallTools(session)
         // Without access, each step ends at a page that refuses it.
-        const next = hasAccess ? steps.find(({ isDone }) => !isDone) : undefined
+        const hasAccess = mayCallTools(session)
+        const next = steps.find(({ isDone }) => !isDone)
         return page({
           heading: text("dashboard.heading"),
           account: visitor,
@@ -176,9 +176,12 @@ export const layer = Layer.effectDiscard(
               html`<section class="panel" aria-labelledby="start">
                 <h2 id="start">${text("dashboard.start")}</h2>
                 <p>${text(hasAccess ? "dashboard.startAbout" : "dashboard.startLater")}</p>
-                <ol class="steps">
-                  ${steps.map((step) => stepItem(step, step === next, locale))}
-                </ol>
+                ${
+                  hasAccess &&
+                  html`<ol class="steps">
+                    ${steps.map((step) => stepItem(step, step === next, locale))}
+                  </ol>`
+                }
                 ${
                   hasAccess &&
                   html`<p class="aside">
