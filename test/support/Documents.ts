@@ -253,7 +253,7 @@ const compactSection: ReadonlyArray<string> = [
   '- **Cells:** an empty one is `null`; `""` is empty text, and `[]` an empty list. `; ` separates the members of a list, and a `;` in a member is `\\;`.',
   "  A record in a list is JSON.",
   "- **Numbers** have three decimals at most. Whole answers have all of them.",
-  '- **Backslashes:** `\\t`, `\\n`, `\\r` and `\\\\` are a tab, the two line breaks and a backslash; `\\u2028` is the character of that code, for the other',
+  "- **Backslashes:** `\\t`, `\\n`, `\\r` and `\\\\` are a tab, the two line breaks and a backslash; `\\u2028` is the character of that code, for the other",
   '  characters that end a line. A text that begins with `"` or `[` has a backslash before it. Each text is therefore on one line, and the number of rows says',
   "  where a table ends.",
   "",

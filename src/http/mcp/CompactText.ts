@@ -57,8 +57,8 @@ const textOf = (value: unknown): string => {
   return value.map((member) => textOf(member).replaceAll(";", String.raw`\;`)).join("; ")
 }
 
-/** The other characters at which readers of text end a line, such as the line separator of Unicode. */
-const otherLineEnds = /[\v\f\u001C-\u001E\u0085\u2028\u2029]/gu
+/** Readers of text end a line at other characters than a line feed as well, such as the line separator of Unicode. */
+const otherLineEnds = /[\p{Cc}\p{Zl}\p{Zp}]/gu
 
 const codeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 
