@@ -129,7 +129,7 @@ class Issues {
   #push(path: Path, problem: () => Problem): void {
     if (this.#all.length >= maxIssues || this.#control.has(path.join("."))) return
     const { code, params } = problem()
-    this.#all.push(issueAt(path.map((key) => echo(String(key))).join("."), code, params))
+    this.#all.push(issueAt(path.map((key) => echoName(String(key))).join("."), code, params))
   }
 
   #unknown(path: Path, known: ReadonlyArray<string>): Problem {
@@ -224,6 +224,12 @@ const typeCodes: Readonly<Partial<Record<string, IssueCode>>> = {
 const typeCode = (ast: SchemaAST.AST): IssueCode => {
   const tags = new Set(membersOf(ast).map(({ _tag }) => _tag))
   return typeCodes[Array.from(tags).join()] ?? "wrong_type"
+}
+
+/** The name of an argument as messages repeat it: one that shows nothing is quoted. */
+export const echoName = (name: string): string => {
+  const shown = echo(name)
+  return shown.trim() === "" ? `"${shown}"` : shown
 }
 
 /** The caller's text as messages repeat it: cut, without invisible characters. */

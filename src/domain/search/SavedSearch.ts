@@ -1,5 +1,5 @@
 /** Searches of the pages, encoded as queries of their addresses, for saving, counting and exporting (D67, D68). */
-import { Option, Schema } from "effect"
+import { Option, Result, Schema } from "effect"
 import { argumentDecoder } from "../ArgumentDecoder.ts"
 import { visibleName } from "../VisibleName.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
@@ -25,8 +25,8 @@ export const maxNameCharacters = 60
 export const SavedSearchName = visibleName(maxNameCharacters)
 
 interface SearchKind<Query> {
-  /** Decodes an address's query; `None` if it is refused. */
-  readonly decode: (query: string) => Option.Option<Query>
+  /** Decodes an address's query, or tells what is wrong with it. A query that is too long has no issues. */
+  readonly decode: (query: string) => Result.Result<Query, ReadonlyArray<ArgumentIssue>>
   /** The canonical form of a query, in which it is saved. */
   readonly canonical: (query: string) => Option.Option<string>
   /** The canonical text of a search without its page: equal searches have equal texts. */
@@ -41,13 +41,14 @@ const kind = <S extends Schema.Constraint & Schema.ConstraintDecoder<object>>(
 ): SearchKind<S["Type"]> => {
   const address = SearchAddress.make(schema)
   const decodeArguments = argumentDecoder(schema)
-  const decode = (query: string) => {
-    if (query.length > maxAddress) return Option.none()
+  const decode: SearchKind<S["Type"]>["decode"] = (query) => {
+    if (query.length > maxAddress) return Result.fail([])
     const { args, result } = decodeArguments(address.toArguments(SearchAddress.parse(query)))
-    return conflicts(args).length > 0 ? Option.none() : Option.getSuccess(result)
+    const found = [...(Result.isFailure(result) ? result.failure : []), ...conflicts(args)]
+    return found.length > 0 ? Result.fail(found) : result
   }
   const saved = (args: object) => address.toAddress(address.canonical({ ...args, page: undefined }))
-  return { address, decode, saved, canonical: (query) => Option.map(decode(query), saved) }
+  return { address, decode, saved, canonical: (query) => Option.map(Option.getSuccess(decode(query)), saved) }
 }
 
 export const searchKinds = {

@@ -5,7 +5,7 @@
  * - An array repeats its name. Line breaks separate entries, as a text field of several lines sends them, and blanks
  *   around an entry are ignored.
  * - A range is `name.min` and `name.max`, a date range `name.from` and `name.to`.
- * - Empty values are ignored: forms send all their fields.
+ * - Empty values of arguments are ignored: forms send all their fields.
  * - A niche of digits is an id. The name of a niche that looks like an id or begins with a quotation mark is quoted:
  *   `niches="1984"`.
  *
@@ -35,6 +35,8 @@ export type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 export interface SearchAddress {
   /** By argument, in the order of the schema. */
   readonly kinds: ReadonlyMap<string, Kind>
+  /** Without the empty values of arguments. */
+  readonly said: (pairs: Pairs) => Pairs
   /** Accepts any query; the schema decodes the result. */
   readonly toArguments: (pairs: Pairs) => Arguments
   /** Valid arguments without defaults, empty filters and repeated entries. */
@@ -61,7 +63,7 @@ export const make = (schema: Schema.Constraint, defaults: Defaults = searchDefau
     const values: Arguments = { ...args }
     return Object.fromEntries(
       Array.from(kinds.keys()).flatMap((name) => {
-        const value = said(values[name])
+        const value = meant(values[name])
         return value === undefined || value === defaults[name] ? [] : [[name, value]]
       })
     )
@@ -79,6 +81,7 @@ export const make = (schema: Schema.Constraint, defaults: Defaults = searchDefau
 
   return {
     kinds,
+    said: (pairs) => said(kinds, pairs),
     toArguments: (pairs) => read(kinds, pairs),
     canonical,
     toPairs,
@@ -128,11 +131,18 @@ const literals = (ast: SchemaAST.AST): ReadonlyArray<string> | undefined =>
     ? ast.types.map((type) => String(type.literal))
     : undefined
 
+/** An empty value of a name that no argument has is kept, so that the name is reported. */
+const said = (kinds: ReadonlyMap<string, Kind>, pairs: Pairs): Pairs => {
+  const isKnown = (name: string) => {
+    const [whole = "", part = ""] = splitAt(name, name.indexOf("."))
+    const parent = kinds.get(whole)
+    return kinds.has(name) || (parent?._tag === "Parts" && Object.hasOwn(parent.parts, part))
+  }
+  return pairs.filter(([name, value]) => value !== "" || !isKnown(name))
+}
+
 const read = (kinds: ReadonlyMap<string, Kind>, pairs: Pairs): Arguments => {
-  const texts = Map.groupBy(
-    pairs.filter(([, value]) => value !== ""),
-    ([name]) => name
-  )
+  const texts = Map.groupBy(said(kinds, pairs), ([name]) => name)
   const args = new Map<string, unknown>()
   const parts = new Map<string, Map<string, unknown>>()
   for (const [name, found] of texts) {
@@ -180,7 +190,7 @@ const reference = (text: string): number | string => {
 }
 
 /** `undefined` for an empty filter. */
-const said = (value: unknown): unknown => {
+const meant = (value: unknown): unknown => {
   if (Array.isArray(value)) {
     const entries = new Set(value.map((entry: unknown) => (typeof entry === "string" ? entry.trim() : entry)))
     entries.delete("")

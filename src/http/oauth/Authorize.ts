@@ -25,7 +25,7 @@ import * as ConsentPage from "../pages/account/ConsentPage.ts"
 import { Layout } from "../pages/shared/Layout.ts"
 import { FormRejected } from "../pages/shared/ErrorPage.ts"
 import * as OutwardLinks from "../pages/shared/OutwardLinks.ts"
-import { PageRoutes, seeOther } from "../pages/shared/PageRoutes.ts"
+import { PageRoutes, readsAll, seeOther } from "../pages/shared/PageRoutes.ts"
 import { queryOf } from "../pages/shared/Query.ts"
 import * as ReturnTo from "../pages/shared/ReturnTo.ts"
 import { isSignedIn } from "../pages/shared/Visitors.ts"
@@ -214,17 +214,21 @@ export const layer = Layer.effectDiscard(
         ? Effect.fail(new FormRejected())
         : Effect.succeed(seeOther(ReturnTo.signInPath(addressOf(url))))
 
-    yield* routes.page(path, receive)
+    // RFC 6749, 3.1: parameters that are not known are ignored.
+    yield* routes.page(path, readsAll(receive))
     // A GET route also answers HEAD, unless there is a route for all methods.
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const) {
       yield* routes.page(
         path,
-        () => Effect.succeed(HttpServerResponse.setHeader(stranded("not_get", 405), "allow", "GET, HEAD")),
+        readsAll(() => Effect.succeed(HttpServerResponse.setHeader(stranded("not_get", 405), "allow", "GET, HEAD"))),
         method
       )
     }
     // For a tab that is reopened after it displayed the answer to the form.
-    yield* routes.page(ConsentPage.decisionPath, () => Effect.succeed(stranded("over")))
+    yield* routes.page(
+      ConsentPage.decisionPath,
+      readsAll(() => Effect.succeed(stranded("over")))
+    )
     yield* routes.form(
       ConsentPage.decisionPath,
       DecisionForm,

@@ -5,6 +5,7 @@
  * additional condition and without a page.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
+import type { Result } from "effect"
 import { searchKinds } from "../../domain/search/SavedSearch.ts"
 import type { SearchSubject } from "../../domain/search/SavedSearch.ts"
 import type * as Narrowing from "../../domain/search/Narrowing.ts"
@@ -31,11 +32,14 @@ interface Prepared {
 
 const preparation =
   <Args extends Narrowing.Narrowable>(
-    { decode }: { readonly decode: (query: string) => Option.Option<Args> },
+    { decode }: { readonly decode: (query: string) => Result.Result<Args, unknown> },
     toQuery: (args: Args, names: NameCodes, today: string) => Query
   ) =>
   (query: string): Option.Option<Prepared> =>
-    Option.map(decode(query), (args) => ({ args, toQuery: (names, today) => toQuery(args, names, today) }))
+    Option.map(Option.getSuccess(decode(query)), (args) => ({
+      args,
+      toQuery: (names, today) => toQuery(args, names, today)
+    }))
 
 const prepare: Readonly<Record<SearchSubject, (query: string) => Option.Option<Prepared>>> = {
   ads: preparation(searchKinds.ads, Queries.fromAdQuery),

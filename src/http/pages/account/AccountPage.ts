@@ -2,7 +2,7 @@
  * `/dashboard/account`: the signed-in account and its sessions. A session in another browser can be ended here,
  * immediately.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { needConfirmation } from "../../../services/access/passkeys/Confirmation.ts"
@@ -11,14 +11,14 @@ import type { Session } from "../../../services/access/Sessions.ts"
 import { closePath } from "./ClosePage.ts"
 import { buttonForm, quietForm } from "../shared/ButtonForm.ts"
 import { deviceName } from "../shared/DeviceName.ts"
-import { doneNotice, withDone } from "../shared/FlashNotice.ts"
+import { doneField, doneNotice, withDone } from "../shared/FlashNotice.ts"
 import { emailPath } from "./EmailPage.ts"
 import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
-import { NoFields, PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { NoFields, PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import { passwordPath } from "./PasswordPage.ts"
 import * as PasskeySection from "../passkeys/PasskeySection.ts"
 import { pathId } from "../shared/PathId.ts"
@@ -33,6 +33,8 @@ const endPath = (id: number | ":id") => `${accountPath}/sessions/${id}/end` as c
 const endOthersPath = `${accountPath}/sessions/end-others` as const
 
 const dones = ["session-ended", "others-ended", "email-asked", "email-changed"] as const
+
+const Query = Schema.Struct(doneField([...dones, ...PasskeySection.dones, PasskeySection.wrongCode]))
 
 /** Who has found a browser that is signed in must not end the owner's other sessions (ASVS 7.5.2). */
 const confirmFirst = () => Effect.succeed(seeOther(ReturnTo.confirmPath(`${accountPath}#sessions`)))
@@ -65,7 +67,7 @@ export const layer = Layer.effectDiscard(
     const links = OutwardLinks.of(yield* AppConfig)
     const { billing, support } = links
 
-    const show = (visitor: SignedIn, list: ReadonlyArray<Session>, passkeySection: Html, url: string) => {
+    const show = (visitor: SignedIn, list: ReadonlyArray<Session>, passkeySection: Html, done: string | undefined) => {
       const { locale, session } = visitor
       const { text } = locale
       const ways = [
@@ -79,7 +81,7 @@ export const layer = Layer.effectDiscard(
         width: "wide",
         passkeys: true,
         body: html`
-          ${doneNotice(url, dones, (done) => text(`account.done.${done}`))}
+          ${doneNotice(done, dones, (word) => text(`account.done.${word}`))}
           ${subscriptionNotice(session, { links, locale })}
           <section class="panel">
             <dl class="figures who-is">
@@ -121,9 +123,12 @@ export const layer = Layer.effectDiscard(
       })
     }
 
-    yield* routes.signedInPage(accountPath, (visitor, { url }) =>
-      Effect.zipWith(sessions.list(visitor.session.accountId), passkeys(visitor, url), (list, passkeySection) =>
-        show(visitor, list, passkeySection, url)
+    yield* routes.signedInPage(
+      accountPath,
+      reads(Query, (visitor, { done }) =>
+        Effect.zipWith(sessions.list(visitor.session.accountId), passkeys(visitor, done), (list, passkeySection) =>
+          show(visitor, list, passkeySection, done)
+        )
       )
     )
 

@@ -9,13 +9,12 @@ import type { PaidPlan } from "../../../domain/access/StripeSubscription.ts"
 import { Billing } from "../../../services/billing/Billing.ts"
 import { returnPath } from "../../../services/billing/StripeApi.ts"
 import { buttonForm } from "../shared/ButtonForm.ts"
-import { doneNotice, withDone } from "../shared/FlashNotice.ts"
+import { doneField, doneNotice, withDone } from "../shared/FlashNotice.ts"
 import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
-import { NoFields, PageRoutes, seeOther } from "../shared/PageRoutes.ts"
-import { paramsOf } from "../shared/Query.ts"
+import { NoFields, PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import { statusBadge, subscriptionNotice } from "./Subscription.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
@@ -23,6 +22,11 @@ const checkoutPath = `${billingPath}/checkout` as const
 const portalPath = `${billingPath}/portal` as const
 
 const dones = ["paid"] as const
+
+const Query = Schema.Struct(doneField(dones))
+
+/** Which page of Stripe the visitor returns from. */
+const Return = Schema.Struct({ from: Schema.optionalKey(Schema.Literals(["checkout", "portal"])) })
 
 const paidPlans = ["growth", "pro"] as const satisfies ReadonlyArray<PaidPlan>
 const Order = Schema.Struct({ plan: Schema.Literals(paidPlans) })
@@ -56,28 +60,31 @@ export const layer = Layer.effectDiscard(
       </section>`
     }
 
-    yield* routes.signedInPage(billingPath, (visitor, { url }) =>
-      Effect.map(billing.overview(visitor.session.accountId), ({ isCustomer, isRunning }) => {
-        const { locale, session } = visitor
-        const { text } = locale
-        return page({
-          heading: text("billing.heading"),
-          account: visitor,
-          section: "account",
-          // Both forms lead to pages of Stripe.
-          policy: { formsLeave: true },
-          body: html`
-            ${doneNotice(url, dones, () => text(Plan.mayCallTools(session) ? "billing.active" : "billing.pending"))}
-            ${subscriptionNotice(session, { links: undefined, locale })}
-            <dl class="figures who-is">
-              ${fact(text("account.plan"), Plan.titles[session.plan])}
-              ${fact(text("account.status"), statusBadge(session.status, locale))}
-            </dl>
-            ${!isRunning && html`<p>${text("billing.choose")}</p>`}
-            ${!isRunning && paidPlans.map((plan) => offer(plan, visitor))} ${isCustomer && manage(visitor, isRunning)}
-          `
+    yield* routes.signedInPage(
+      billingPath,
+      reads(Query, (visitor, { done }) =>
+        Effect.map(billing.overview(visitor.session.accountId), ({ isCustomer, isRunning }) => {
+          const { locale, session } = visitor
+          const { text } = locale
+          return page({
+            heading: text("billing.heading"),
+            account: visitor,
+            section: "account",
+            // Both forms lead to pages of Stripe.
+            policy: { formsLeave: true },
+            body: html`
+              ${doneNotice(done, dones, () => text(Plan.mayCallTools(session) ? "billing.active" : "billing.pending"))}
+              ${subscriptionNotice(session, { links: undefined, locale })}
+              <dl class="figures who-is">
+                ${fact(text("account.plan"), Plan.titles[session.plan])}
+                ${fact(text("account.status"), statusBadge(session.status, locale))}
+              </dl>
+              ${!isRunning && html`<p>${text("billing.choose")}</p>`}
+              ${!isRunning && paidPlans.map((plan) => offer(plan, visitor))} ${isCustomer && manage(visitor, isRunning)}
+            `
+          })
         })
-      })
+      )
     )
 
     yield* routes.signedInForm(checkoutPath, billingPath, Order, ({ plan }, { locale, session }) =>
@@ -94,11 +101,14 @@ export const layer = Layer.effectDiscard(
     )
 
     // A link of Stripe's page, so no form: it only asks Stripe what the account has, which changes nothing by itself.
-    yield* routes.signedInPage(returnPath, ({ session }, { url }) =>
-      billing.returned(session.accountId).pipe(
-        // The event comes in any case.
-        Effect.catchTag(["BillingUnavailable", "RateLimited"], () => Effect.void),
-        Effect.as(seeOther(paramsOf(url).get("from") === "checkout" ? withDone(billingPath, "paid") : billingPath))
+    yield* routes.signedInPage(
+      returnPath,
+      reads(Return, ({ session }, { from }) =>
+        billing.returned(session.accountId).pipe(
+          // The event comes in any case.
+          Effect.catchTag(["BillingUnavailable", "RateLimited"], () => Effect.void),
+          Effect.as(seeOther(from === "checkout" ? withDone(billingPath, "paid") : billingPath))
+        )
       )
     )
   })

@@ -24,7 +24,7 @@ import type { Html } from "../shared/Html.ts"
 import { Layout, overviewPath, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
-import { PageRoutes } from "../shared/PageRoutes.ts"
+import { PageRoutes, readsAll } from "../shared/PageRoutes.ts"
 import { tableOf } from "../shared/Table.ts"
 import { labelOf, outcomeBadge } from "../usage/CallsTable.ts"
 import { statusBadge, subscriptionNotice } from "./Subscription.ts"
@@ -198,7 +198,11 @@ export const layer = Layer.effectDiscard(
 
     // All other paths below the dashboard are not found, for links and forms. The pattern `/dashboard/*` would also match `/dashboard`.
     for (const method of ["GET", "POST"] as const) {
-      yield* routes.page("/dashboard/:place/*", () => Effect.fail(new PageNotFound()), method)
+      yield* routes.page(
+        "/dashboard/:place/*",
+        readsAll(() => Effect.fail(new PageNotFound())),
+        method
+      )
     }
   })
 )

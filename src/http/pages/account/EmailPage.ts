@@ -14,7 +14,7 @@ import type { Problem, Refusal } from "../shared/Fields.ts"
 import { withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 import * as MailLink from "./MailLink.ts"
 import { Secret } from "./PasswordPage.ts"
@@ -98,27 +98,30 @@ export const layer = Layer.effectDiscard(
       )
     })
 
-    yield* routes.signedInPage(confirmPath, (visitor, { url }) => {
-      const token = MailLink.tokenOf(url)
-      const { text } = visitor.locale
-      return change.read(visitor.session, token).pipe(
-        Effect.map(({ email }) =>
-          page({
-            heading: text("emailChange.confirm"),
-            account: visitor,
-            section: "account",
-            body: html`
-              <p>${text("emailChange.confirmAbout", { email })}</p>
-              <form method="post" action="${confirmPath}">
-                ${Csrf.hidden(visitor, { token: Redacted.value(token) })}
-                <button type="submit">${text("emailChange.confirmSubmit")}</button>
-              </form>
-            `
-          })
-        ),
-        Effect.catchTag("LinkOver", (error) => Effect.succeed(over(error, visitor)))
-      )
-    })
+    yield* routes.signedInPage(
+      confirmPath,
+      reads(MailLink.Link, (visitor, query) => {
+        const token = MailLink.tokenOf(query)
+        const { text } = visitor.locale
+        return change.read(visitor.session, token).pipe(
+          Effect.map(({ email }) =>
+            page({
+              heading: text("emailChange.confirm"),
+              account: visitor,
+              section: "account",
+              body: html`
+                <p>${text("emailChange.confirmAbout", { email })}</p>
+                <form method="post" action="${confirmPath}">
+                  ${Csrf.hidden(visitor, { token: Redacted.value(token) })}
+                  <button type="submit">${text("emailChange.confirmSubmit")}</button>
+                </form>
+              `
+            })
+          ),
+          Effect.catchTag("LinkOver", (error) => Effect.succeed(over(error, visitor)))
+        )
+      })
+    )
 
     yield* routes.signedInForm(confirmPath, emailPath, Confirmation, ({ token }, visitor) =>
       change.confirm({ session: visitor.session, secret: token }).pipe(

@@ -4,15 +4,19 @@ import { html } from "../shared/Html.ts"
 import type { Page } from "../shared/Layout.ts"
 import type { LinkOver, Purpose } from "../../../services/access/AccountLinks.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { paramsOf } from "../shared/Query.ts"
+import { anyLength } from "../shared/Query.ts"
 
 /** What makes a link work. Only ever in the query of an address, which no log and no trace has. */
 export const Token = Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(100)))
 
 export const Email = Schema.String.check(Schema.isMaxLength(1000))
 
-export const tokenOf = (url: string): Redacted.Redacted =>
-  Redacted.make((paramsOf(url).get("token") ?? "").slice(0, 100))
+/** The parameter of a link's address. */
+export const Link = Schema.Struct({
+  token: Schema.optionalKey(Schema.String.check(Schema.isMaxCodePoints(anyLength)))
+})
+
+export const tokenOf = ({ token = "" }: typeof Link.Type): Redacted.Redacted => Redacted.make(token.slice(0, 100))
 
 /** The same whether a mail was sent or not. */
 export const sent = (locale: Locale, said: string, again: string): Page => ({

@@ -12,10 +12,10 @@ import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { emailField, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
-import { doneOf, emailOf, outOfDate, said, withDone } from "../shared/FlashNotice.ts"
+import { doneField, emailField as emailParameter, emailOf, outOfDate, said, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import type { Visitor } from "../shared/Visitors.ts"
 import * as MailLink from "./MailLink.ts"
@@ -23,6 +23,8 @@ import { NewPassword, newPasswordFields, newPasswordProblems, weaknessText } fro
 
 export const resetPath = "/reset-password"
 const newPath = `${resetPath}/new` as const
+
+const Query = Schema.Struct({ ...doneField(["sent", "out-of-date"]), ...emailParameter })
 
 const Form = Schema.Struct({ email: MailLink.Email })
 
@@ -75,13 +77,15 @@ export const layer = Layer.effectDiscard(
         page(MailLink.over(locale, error, { purpose: "reset", again: resetPath, next: ReturnTo.signInPath(undefined) }))
       )
 
-    yield* routes.page(resetPath, (visitor, { url }) =>
-      Effect.sync(() => {
-        const done = doneOf(url, ["sent", "out-of-date"])
-        return done === "sent"
-          ? page(MailLink.sent(visitor.locale, visitor.locale.text("reset.sent"), resetPath))
-          : show(visitor, emailOf(url), undefined, done)
-      })
+    yield* routes.page(
+      resetPath,
+      reads(Query, (visitor, { done, email }) =>
+        Effect.sync(() =>
+          done === "sent"
+            ? page(MailLink.sent(visitor.locale, visitor.locale.text("reset.sent"), resetPath))
+            : show(visitor, emailOf(email), undefined, done)
+        )
+      )
     )
 
     yield* routes.form(
@@ -107,13 +111,16 @@ export const layer = Layer.effectDiscard(
         )
     )
 
-    yield* routes.page(newPath, (visitor, { url }) => {
-      const token = MailLink.tokenOf(url)
-      return reset.read(token).pipe(
-        Effect.map(({ email }) => newPassword(visitor, token, email)),
-        Effect.catchTag("LinkOver", (error) => over(error, visitor))
-      )
-    })
+    yield* routes.page(
+      newPath,
+      reads(MailLink.Link, (visitor, query) => {
+        const token = MailLink.tokenOf(query)
+        return reset.read(token).pipe(
+          Effect.map(({ email }) => newPassword(visitor, token, email)),
+          Effect.catchTag("LinkOver", (error) => over(error, visitor))
+        )
+      })
+    )
 
     yield* routes.form(
       newPath,

@@ -11,12 +11,12 @@ import * as Csrf from "../shared/Csrf.ts"
 import { FormRejected } from "../shared/ErrorPage.ts"
 import { emailField, field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Problem, Refusal } from "../shared/Fields.ts"
-import { doneOf, emailOf, outOfDate, said } from "../shared/FlashNotice.ts"
+import { doneField, emailField as emailParameter, emailOf, outOfDate, said } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import * as PasskeySignInPages from "../passkeys/PasskeySignInPages.ts"
 import * as MailLink from "./MailLink.ts"
 import { Secret } from "./PasswordPage.ts"
@@ -30,6 +30,8 @@ const path = "/sign-in"
 
 /** What led here. */
 const dones = ["confirmed", "reset", "closed", "out-of-date"] as const
+
+const Query = Schema.Struct({ ...ReturnTo.field, ...doneField(dones), ...emailParameter })
 
 /** Of the forms to sign in and to sign up. */
 export const Credentials = Schema.Struct({
@@ -137,14 +139,17 @@ export const layer = Layer.effectDiscard(
       )
     })
 
-    yield* routes.page(path, (visitor, request) => {
-      const returnTo = ReturnTo.ofQuery(request.url)
-      return Effect.succeed(
-        isSignedIn(visitor)
-          ? seeOther(returnTo ?? overviewPath)
-          : show(visitor, { returnTo, done: doneOf(request.url, dones), email: emailOf(request.url) })
-      )
-    })
+    yield* routes.page(
+      path,
+      reads(Query, (visitor, { done, email, return_to }) => {
+        const returnTo = ReturnTo.parse(return_to)
+        return Effect.succeed(
+          isSignedIn(visitor)
+            ? seeOther(returnTo ?? overviewPath)
+            : show(visitor, { returnTo, done, email: emailOf(email) })
+        )
+      })
+    )
 
     yield* routes.form(path, Credentials, submit, (form, visitor, request) => {
       const returnTo = ReturnTo.parse(form.return_to)

@@ -12,10 +12,11 @@ import * as Csrf from "../shared/Csrf.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { emailField, field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
-import { doneOf, emailOf, outOfDate, said, withDone } from "../shared/FlashNotice.ts"
+import { doneField, emailField as emailParameter, emailOf, outOfDate, said, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { PageRoutes, reads, readsAll, seeOther } from "../shared/PageRoutes.ts"
+import type { Reads } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import { isSignedIn, Visitors } from "../shared/Visitors.ts"
 import type { Visitor } from "../shared/Visitors.ts"
@@ -25,6 +26,8 @@ import { Credentials, emptyFields } from "./SignInPage.ts"
 
 const path = "/sign-up"
 const confirmPath = `${path}/confirm` as const
+
+const Query = Schema.Struct({ ...ReturnTo.field, ...doneField(["sent", "out-of-date"]), ...emailParameter })
 
 const Confirmation = Schema.Struct({ token: MailLink.Token, password: Schema.optionalKey(Secret) })
 
@@ -110,14 +113,23 @@ export const layer = Layer.effectDiscard(
         page(MailLink.over(locale, error, { purpose: "sign_up", again: path, next: ReturnTo.signInPath(undefined) }))
       )
 
-    yield* routes.page(path, (visitor, { url }) =>
-      Effect.map(closed, () => {
-        if (isSignedIn(visitor)) return seeOther(ReturnTo.ofQuery(url) ?? overviewPath)
-        const done = doneOf(url, ["sent", "out-of-date"])
-        return done === "sent"
-          ? page(MailLink.sent(visitor.locale, visitor.locale.text("signUp.sent"), path))
-          : show(visitor, { returnTo: ReturnTo.ofQuery(url), email: emailOf(url), done })
-      })
+    // Before a query is read: one that is refused would reveal the page.
+    const ifOpen = (show: Reads<Visitor>): Reads<Visitor> =>
+      config.signUp === "closed" ? readsAll(() => Effect.fail(new PageNotFound())) : show
+
+    yield* routes.page(
+      path,
+      ifOpen(
+        reads(Query, (visitor, { done, email, return_to }) => {
+          const returnTo = ReturnTo.parse(return_to)
+          if (isSignedIn(visitor)) return Effect.succeed(seeOther(returnTo ?? overviewPath))
+          return Effect.succeed(
+            done === "sent"
+              ? page(MailLink.sent(visitor.locale, visitor.locale.text("signUp.sent"), path))
+              : show(visitor, { returnTo, email: emailOf(email), done })
+          )
+        })
+      )
     )
 
     yield* routes.form(
@@ -158,14 +170,18 @@ export const layer = Layer.effectDiscard(
       }
     )
 
-    yield* routes.page(confirmPath, (visitor, { url }) => {
-      const token = MailLink.tokenOf(url)
-      return closed.pipe(
-        Effect.andThen(signUp.read({ secret: token, browser: visitor.secret })),
-        Effect.map((link) => confirmation(visitor, token, link)),
-        Effect.catchTag("LinkOver", (error) => over(error, visitor))
+    yield* routes.page(
+      confirmPath,
+      ifOpen(
+        reads(MailLink.Link, (visitor, query) => {
+          const token = MailLink.tokenOf(query)
+          return signUp.read({ secret: token, browser: visitor.secret }).pipe(
+            Effect.map((link) => confirmation(visitor, token, link)),
+            Effect.catchTag("LinkOver", (error) => over(error, visitor))
+          )
+        })
       )
-    })
+    )
 
     yield* routes.form(
       confirmPath,

@@ -1,15 +1,17 @@
 /**
  * `/dashboard/ads/export.csv?…` and similar addresses: the results of the same search as a file (D68). A file counts as the
- * pages of the largest size that its results would fill. An address that the page refuses redirects to the page.
+ * pages of the largest size that its results would fill. An address that the page refuses redirects to the page. A file has no
+ * pages, so `page` and `per_page` are refused.
  *
  * A file has the items that the tool returns on its largest pages, in the same order and of one version of the catalog.
  * Third-party text is truncated as in the tool's answer, which bounds the size of the file.
  */
-import { DateTime, Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Layer, Result } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import type { AccountId } from "../../../domain/access/Account.ts"
+import { issueAt } from "../../../domain/ArgumentIssue.ts"
 import * as AdItem from "../../../domain/catalog/AdItem.ts"
 import * as ProductItem from "../../../domain/catalog/ProductItem.ts"
 import * as ShopItem from "../../../domain/catalog/ShopItem.ts"
@@ -27,8 +29,8 @@ import { inTime } from "../../../services/tools/ToolDefinition.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import { exportPath, searchPath } from "./SearchActions.ts"
 import * as PageHeaders from "../shared/PageHeaders.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
-import { queryOf } from "../shared/Query.ts"
+import { addressRefused, PageRoutes, readsAll, seeOther } from "../shared/PageRoutes.ts"
+import { pairsOf, queryOf } from "../shared/Query.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
 /** Replaces the page of the search. */
@@ -44,7 +46,7 @@ export const layer = Layer.effectDiscard(
 
     const add = Effect.fnUntraced(function* <Query>(
       subject: SearchSubject,
-      decode: (query: string) => Option.Option<Query>,
+      decode: (query: string) => Result.Result<Query, unknown>,
       run: (query: Query, accountId: AccountId) => Effect.Effect<ReadonlyArray<Item>, InvalidArguments | SearchFailure>
     ) {
       for (const format of ExportFormat.literals) {
@@ -52,9 +54,20 @@ export const layer = Layer.effectDiscard(
           const { accountId } = visitor.session
           const page = seeOther(searchPath({ subject, query: queryOf(url) }))
           const query = decode(queryOf(url))
-          if (Option.isNone(query)) return Effect.succeed(page)
+          if (Result.isFailure(query)) return Effect.succeed(page)
+          const paging = pairsOf(url).flatMap(([name, value]) =>
+            Object.hasOwn(whole, name) && value !== "" ? [name] : []
+          )
+          if (paging.length > 0) {
+            return Effect.fail(
+              addressRefused(
+                url,
+                paging.map((name) => issueAt(name, "unknown_argument"))
+              )
+            )
+          }
           const file = Effect.gen(function* () {
-            const items = yield* inTime(run(query.value, accountId))
+            const items = yield* inTime(run(query.success, accountId))
             // One page has been counted before the search.
             const others = Math.ceil(items.length / Page.maxPerPage) - 1
             if (others > 0) yield* ofTheDay.take(accountId, others)
@@ -74,8 +87,9 @@ export const layer = Layer.effectDiscard(
             Effect.catchTag(file, "InvalidArguments", () => Effect.succeed(page))
           )
         }
-        yield* routes.signedInPage(exportPath(subject, format), (visitor, request) =>
-          access.ifPlanned(visitor, subject, () => answer(visitor, request))
+        yield* routes.signedInPage(
+          exportPath(subject, format),
+          readsAll((visitor, request) => access.ifPlanned(visitor, subject, () => answer(visitor, request)))
         )
       }
     })

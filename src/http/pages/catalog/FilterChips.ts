@@ -1,5 +1,7 @@
 /** The active filters, each with the address of the search without it. */
-import { Option } from "effect"
+import { Result } from "effect"
+import { textOf } from "../../../domain/ArgumentIssue.ts"
+import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import { searchKinds } from "../../../domain/search/SavedSearch.ts"
 import type { SearchAddress } from "../../../domain/search/SearchAddress.ts"
 import type { SearchKey } from "../../../services/access/SavedSearches.ts"
@@ -101,14 +103,17 @@ export const chips = (context: Context): ReadonlyArray<Chip> => {
   return filters.flatMap(([name, value]) => chipsOf(context, name, value, values > maxChips))
 }
 
-/** Describes a saved search in words; `undefined` if it is no longer valid. */
+/** Describes a saved search in words; of one that is no longer valid, what is wrong with it. */
 export const summary = (
   { query, subject }: SearchKey,
   { locale, popular }: Pick<Context, "locale" | "popular">
-): string | undefined => {
+): string => {
   const { address, decode } = searchKinds[subject]
-  const args = Option.getOrUndefined<object>(decode(query))
-  if (args === undefined) return undefined
+  const decoded: Result.Result<object, ReadonlyArray<ArgumentIssue>> = decode(query)
+  if (Result.isFailure(decoded)) {
+    return decoded.failure.map((issue) => `${issue.path}: ${textOf(issue, locale)}`).join(" · ")
+  }
+  const args = decoded.success
   const found = chips({ path: sections[subject], address, locale, popular, args: address.canonical(args) })
   return found.length === 0 ? locale.text("saved.noFilters") : found.map(({ label }) => label).join(" · ")
 }

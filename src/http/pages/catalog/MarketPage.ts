@@ -31,8 +31,8 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
-import { queryOf } from "../shared/Query.ts"
+import { PageRoutes, readsAll, seeOther } from "../shared/PageRoutes.ts"
+import { pairsOf } from "../shared/Query.ts"
 import { tableOf } from "../shared/Table.ts"
 import { thirdPartyText } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
@@ -198,7 +198,7 @@ export const layer = Layer.effectDiscard(
     })
 
     const answer = (visitor: SignedIn, { url }: HttpServerRequest.HttpServerRequest) => {
-      const pairs = SearchAddress.parse(queryOf(url))
+      const pairs = pairsOf(url)
       const { result } = decode({ group_by: defaults.group_by, ...address.toArguments(pairs) })
       if (Result.isSuccess(result)) {
         const canonical = address.canonical(result.success)
@@ -209,8 +209,9 @@ export const layer = Layer.effectDiscard(
       return access.allow(visitor, "market", show(visitor, pairs, url.length))
     }
 
-    yield* routes.signedInPage(path, (visitor, request) =>
-      access.ifPlanned(visitor, "market", () => answer(visitor, request))
+    yield* routes.signedInPage(
+      path,
+      readsAll((visitor, request) => access.ifPlanned(visitor, "market", () => answer(visitor, request)))
     )
   })
 )

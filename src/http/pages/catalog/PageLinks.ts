@@ -1,16 +1,14 @@
 /** Links to the other pages of a list with numbered pages. */
-import { Option, Schema } from "effect"
+import { Schema } from "effect"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { PathId } from "../shared/PathId.ts"
-import { paramsOf } from "../shared/Query.ts"
 
-/** The number in the parameter `page` of an address, if it is one from 1 to `last`; otherwise 1. */
-export const pageOf = (url: string, last: number): number => {
-  const decode = Schema.decodeUnknownOption(PathId.check(Schema.isLessThanOrEqualTo(last)))
-  return Option.getOrElse(decode(paramsOf(url).get("page")), () => 1)
-}
+/** The parameter of an address: a number from 1 to `last`. */
+export const pageField = (last: number) => ({
+  page: Schema.optionalKey(PathId.check(Schema.isBetween({ minimum: 1, maximum: last })))
+})
 
 /** The numbers of the first and the last page and of those around the current one; `undefined` is a gap. */
 const window = (page: number, count: number): ReadonlyArray<number | undefined> => {

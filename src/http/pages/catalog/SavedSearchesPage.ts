@@ -18,7 +18,7 @@ import { Vocabulary } from "../../../services/search/Vocabulary.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as FilterChips from "./FilterChips.ts"
-import { pageLinks, pageOf } from "./PageLinks.ts"
+import { pageField, pageLinks } from "./PageLinks.ts"
 import { none } from "./SearchPage.ts"
 import { nameForm, searchesPath, searchPath } from "./SearchActions.ts"
 import type { NameForm } from "./SearchActions.ts"
@@ -26,12 +26,12 @@ import { quietForm } from "../shared/ButtonForm.ts"
 import { FormUnreadable, PageNotFound } from "../shared/ErrorPage.ts"
 import type { PageError } from "../shared/ErrorPage.ts"
 import { problemSummary, refusal } from "../shared/Fields.ts"
-import { doneNotice, withDone } from "../shared/FlashNotice.ts"
+import { doneField, doneNotice, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { NoFields, PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { NoFields, PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
@@ -55,7 +55,7 @@ const isName = Schema.is(SavedSearchName)
 
 const dones = ["renamed", "removed", "full"] as const
 
-const lastPage = Math.ceil(maxSavedSearches / savedPerPage)
+const Query = Schema.Struct({ ...pageField(Math.ceil(maxSavedSearches / savedPerPage)), ...doneField(dones) })
 
 const renamePath = (id: number | ":id") => `${searchesPath}/${id}/rename` as const
 const removePath = (id: number | ":id") => `${searchesPath}/${id}/remove` as const
@@ -113,10 +113,9 @@ export const layer = Layer.effectDiscard(
         Effect.map((counted) => ({ search, news: badge(counted, locale) }))
       )
 
-    const list = Effect.fnUntraced(function* (visitor: SignedIn, url: string) {
+    const list = Effect.fnUntraced(function* (visitor: SignedIn, { done, page: shown = 1 }: typeof Query.Type) {
       const { locale, session } = visitor
       const { text } = locale
-      const shown = pageOf(url, lastPage)
       const { searches, total } = yield* saved.page(session.accountId, shown)
       const last = Math.max(1, Math.ceil(total / savedPerPage))
       // The only search of the last page may just have been removed.
@@ -136,7 +135,7 @@ export const layer = Layer.effectDiscard(
         section: "searches",
         width: "wide",
         body: html`
-          ${doneNotice(url, dones, (done) => text(`saved.done.${done}`, { most: maxSavedSearches }))}
+          ${doneNotice(done, dones, (word) => text(`saved.done.${word}`, { most: maxSavedSearches }))}
           <section class="panel">
             ${
               total === 0
@@ -244,8 +243,9 @@ export const layer = Layer.effectDiscard(
         access.allowUncounted(visitor, "searches", submit(form, visitor))
       )
 
-    yield* routes.signedInPage(searchesPath, (visitor, { url }) =>
-      access.allowUncounted(visitor, "searches", list(visitor, url))
+    yield* routes.signedInPage(
+      searchesPath,
+      reads(Query, (visitor, query) => access.allowUncounted(visitor, "searches", list(visitor, query)))
     )
     yield* form(searchesPath, SaveForm, save)
     yield* routes.signedInPage(renamePath(":id"), (visitor) => access.allowUncounted(visitor, "searches", ask(visitor)))

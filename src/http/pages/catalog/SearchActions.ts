@@ -2,6 +2,7 @@
 import { Option } from "effect"
 import { ExportFormat } from "../../../services/search/ExportFile.ts"
 import * as Page from "../../../domain/search/Page.ts"
+import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
 import { maxNameCharacters } from "../../../domain/search/SavedSearch.ts"
 import type { SearchSubject } from "../../../domain/search/SavedSearch.ts"
 import type { SearchKey } from "../../../services/access/SavedSearches.ts"
@@ -19,6 +20,12 @@ export const searchPath = ({ query, subject }: SearchKey): string =>
 
 export const exportPath = (subject: SearchSubject, format: ExportFormat) =>
   `${sections[subject]}/export.${format}` as const
+
+/** The address of a search's file, which has no pages. */
+const fileHref = ({ query, subject }: SearchKey, format: ExportFormat): string => {
+  const pairs = SearchAddress.parse(query).filter(([name]) => name !== "per_page")
+  return `${exportPath(subject, format)}${pairs.length === 0 ? "" : `?${SearchAddress.toQuery(pairs)}`}`
+}
 
 export interface NameForm {
   readonly action: string
@@ -73,7 +80,7 @@ export const searchActions = (options: {
           ${ExportFormat.literals.map(
             (format) =>
               html`<a
-                href="${exportPath(search.subject, format)}${search.query === "" ? "" : `?${search.query}`}"
+                href="${fileHref(search, format)}"
                 download
                 aria-label="${text("saved.exportAs", { format: format.toUpperCase() })}"
                 >${format.toUpperCase()}</a

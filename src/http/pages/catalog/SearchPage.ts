@@ -37,8 +37,8 @@ import type { Html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
 import type { Page } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
-import { queryOf } from "../shared/Query.ts"
+import { PageRoutes, readsAll, seeOther } from "../shared/PageRoutes.ts"
+import { pairsOf } from "../shared/Query.ts"
 import { searchActions } from "./SearchActions.ts"
 import { worded } from "./SearchWarnings.ts"
 import * as SearchResults from "./SearchResults.ts"
@@ -63,7 +63,13 @@ interface Asked<Answer extends Envelope, Query> {
 /** What a page shows for an address without a search. */
 export interface Start {
   readonly isAsked: (pairs: SearchAddress.Pairs) => boolean
-  readonly show: (visitor: SignedIn, url: string) => Effect.Effect<Shown, PageError>
+  /** Takes the pairs that `isAsked` accepts. */
+  readonly show: (visitor: SignedIn, request: StartRequest) => Effect.Effect<Shown, PageError>
+}
+
+interface StartRequest {
+  readonly url: string
+  readonly pairs: SearchAddress.Pairs
 }
 
 type Shown = { readonly body: Html } | { readonly elsewhere: string }
@@ -104,7 +110,7 @@ export const layer = <
       const newResults = yield* NewResults
       const filterCounts = yield* FilterCounts
       const tool = yield* options.tool
-      const start = options.start === undefined ? undefined : yield* options.start
+      const starting = options.start === undefined ? undefined : yield* options.start
       const { page } = yield* Layout
       const dataAsOf = yield* DataAsOf
 
@@ -181,11 +187,11 @@ export const layer = <
       })
 
       /** Shows the start with an empty search form. */
-      const begin = Effect.fnUntraced(function* (visitor: SignedIn, { show: showStart }: Start, url: string) {
+      const begin = Effect.fnUntraced(function* (visitor: SignedIn, { show: showStart }: Start, request: StartRequest) {
         const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
         const all = argumentsOf(tool.decode({}))
         const [shown, counts] = yield* Effect.all(
-          [showStart(visitor, url), all === undefined ? Effect.succeedNone : filterCounts.of(all, options.filter)],
+          [showStart(visitor, request), all === undefined ? Effect.succeedNone : filterCounts.of(all, options.filter)],
           { concurrency: 2 }
         )
         if ("elsewhere" in shown) return seeOther(shown.elsewhere)
@@ -200,8 +206,11 @@ export const layer = <
       }
 
       const answer = (visitor: SignedIn, { url }: HttpServerRequest.HttpServerRequest) => {
-        const pairs = SearchAddress.parse(queryOf(url))
-        if (start?.isAsked(pairs) === true) return access.allow(visitor, subject, begin(visitor, start, url))
+        const pairs = pairsOf(url)
+        const start = { url, pairs: address.said(pairs) }
+        if (starting?.isAsked(start.pairs) === true) {
+          return access.allow(visitor, subject, begin(visitor, starting, start))
+        }
         const raw = address.toArguments(pairs)
         const asked = { pairs, raw, decoded: tool.decode(raw) }
         if (url.length > maxAddress) return access.allow(visitor, subject, shorten(visitor, url.length, asked))
@@ -214,8 +223,9 @@ export const layer = <
         return access.allow(visitor, subject, search(visitor, asked))
       }
 
-      yield* routes.signedInPage(path, (visitor, request) =>
-        access.ifPlanned(visitor, subject, () => answer(visitor, request))
+      yield* routes.signedInPage(
+        path,
+        readsAll((visitor, request) => access.ifPlanned(visitor, subject, () => answer(visitor, request)))
       )
     })
   )
@@ -275,7 +285,9 @@ const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem 
   const { text } = locale
   const [name = "", part = ""] = path.split(".")
   const said = textOf(issue, locale)
-  if (!isArgument(name)) return { message: `${path}: ${said}` }
+  // The name of another page's argument, or of a part that the argument does not have, is no field of this page.
+  const isUnknown = issue.code === "unknown_argument" || issue.code === "argument_not_among"
+  if (isUnknown || !isArgument(name)) return { message: `${path}: ${said}` }
   const [from, to] = [text("filter.from"), text("filter.to")]
   const ends: Readonly<Record<string, string>> = { min: from, from, max: to, to }
   const end = Object.hasOwn(ends, part) ? ends[part] : undefined

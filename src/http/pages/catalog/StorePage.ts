@@ -5,7 +5,7 @@ import * as AdItem from "../../../domain/catalog/AdItem.ts"
 import * as ProductItem from "../../../domain/catalog/ProductItem.ts"
 import * as ShopItem from "../../../domain/catalog/ShopItem.ts"
 import type { ShopRecordItem } from "../../../domain/catalog/ShopItem.ts"
-import { Query } from "../../../domain/search/StoreFilter.ts"
+import * as StoreFilter from "../../../domain/search/StoreFilter.ts"
 import { maxTrackedShops } from "../../../services/access/TrackedShops.ts"
 import { ShopItems } from "../../../services/search/ShopItems.ts"
 import { ShopReader } from "../../../services/search/ShopReader.ts"
@@ -14,13 +14,13 @@ import { adCard } from "./AdCard.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as Chart from "../shared/Chart.ts"
 import { buttonForm } from "../shared/ButtonForm.ts"
-import { doneOf, said } from "../shared/FlashNotice.ts"
+import { doneField, said } from "../shared/FlashNotice.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { PageRoutes } from "../shared/PageRoutes.ts"
+import { PageRoutes, reads } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import { productCard } from "./ProductCard.ts"
 import { figures, trafficColumns } from "./StoreFigures.ts"
@@ -31,6 +31,8 @@ import type { SignedIn } from "../shared/Visitors.ts"
 /** Results of the page's forms, which are shown once (TrackingForms.ts). */
 export const dones = ["tracked", "untracked", "own", "full"] as const
 export type Done = (typeof dones)[number]
+
+const Query = Schema.Struct(doneField(dones))
 
 /** Further apps are collapsed. */
 const shownApps = 24
@@ -119,7 +121,7 @@ const traffic = (shop: ShopRecordItem, locale: Locale): Html => {
 
 /** No filter selects one store, but the search words can be its name or domain. */
 const searchLink = (path: string, query: string, label: string): Html | undefined =>
-  Schema.is(Query)(query)
+  Schema.is(StoreFilter.Query)(query)
     ? html`<p><a href="${path}?${new URLSearchParams({ query, sort_by: "newest" }).toString()}">${label}</a></p>`
     : undefined
 
@@ -211,8 +213,9 @@ export const layer = Layer.effectDiscard(
       })
     })
 
-    yield* routes.signedInPage(`${storesPath}/:id`, (visitor, { url }) => {
-      return access.allow(visitor, "stores", show(visitor, doneOf(url, dones)))
-    })
+    yield* routes.signedInPage(
+      `${storesPath}/:id`,
+      reads(Query, (visitor, { done }) => access.allow(visitor, "stores", show(visitor, done)))
+    )
   })
 )

@@ -1,5 +1,5 @@
 /** `/dashboard/shops`: the results of `search_shops`, or without a search the stores that the account tracks or owns. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { ShopFacts } from "../../../domain/catalog/ShopItem.ts"
 import { searchKinds } from "../../../domain/search/SavedSearch.ts"
 import type { Pairs } from "../../../domain/search/SearchAddress.ts"
@@ -9,15 +9,17 @@ import * as Queries from "../../../services/search/Queries.ts"
 import { shopsPerPage, TrackedShopReader } from "../../../services/search/TrackedShopReader.ts"
 import * as SearchShops from "../../../services/tools/SearchShops.ts"
 import { quietForm } from "../shared/ButtonForm.ts"
-import { doneOf, said } from "../shared/FlashNotice.ts"
+import { doneField, said } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
+import { addressRefused } from "../shared/PageRoutes.ts"
+import { decoder } from "../shared/Query.ts"
 import { tableOf } from "../shared/Table.ts"
 import { thirdPartyText } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 import { hrefOf } from "./FilterChips.ts"
-import { pageLinks, pageOf } from "./PageLinks.ts"
+import { pageField, pageLinks } from "./PageLinks.ts"
 import * as SearchPage from "./SearchPage.ts"
 import { growth, known } from "./StoreFigures.ts"
 import { dones } from "./StorePage.ts"
@@ -27,7 +29,9 @@ import { storePath, storesPath } from "./StorePaths.ts"
 const lastTrackedPage = Math.ceil(maxTrackedShops / shopsPerPage)
 
 /** Parameters of the list of tracked stores. */
-const fields: ReadonlySet<string> = new Set(["page", "done"])
+const Query = Schema.Struct({ ...pageField(lastTrackedPage), ...doneField(dones) })
+
+const decode = decoder(Query)
 
 interface Listed extends ShopFacts {
   readonly is_own?: boolean
@@ -91,11 +95,13 @@ const untrackForm = ({ id, is_own: isOwn, name }: Listed, visitor: SignedIn, pag
 const tracked = Effect.gen(function* () {
   const reader = yield* TrackedShopReader
   return {
-    isAsked: (pairs: Pairs) => pairs.every(([name, value]) => fields.has(name) || value === ""),
-    show: Effect.fnUntraced(function* (visitor: SignedIn, url: string) {
+    isAsked: (pairs: Pairs) => pairs.every(([name]) => Object.hasOwn(Query.fields, name)),
+    show: Effect.fnUntraced(function* (visitor: SignedIn, request: { readonly url: string; readonly pairs: Pairs }) {
+      const { done, page = 1 } = yield* Effect.mapError(Effect.fromResult(decode(request.pairs)), (issues) =>
+        addressRefused(request.url, issues)
+      )
       const { locale, session } = visitor
       const { text } = locale
-      const [page, done] = [pageOf(url, lastTrackedPage), doneOf(url, dones)]
       const { shops, total } = yield* reader.page(session.accountId, page)
       const last = Math.ceil(total / shopsPerPage)
       // The only store of the last page may just have been removed.

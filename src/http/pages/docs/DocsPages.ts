@@ -17,7 +17,7 @@ import { html } from "../shared/Html.ts"
 import { Layout, overviewPath } from "../shared/Layout.ts"
 import * as Locale from "../shared/Locale.ts"
 import * as PageHeaders from "../shared/PageHeaders.ts"
-import { PageRoutes } from "../shared/PageRoutes.ts"
+import { PageRoutes, readsAll } from "../shared/PageRoutes.ts"
 import { render } from "./Rendering.ts"
 
 const cached = { "cache-control": "public, max-age=300" }
@@ -129,6 +129,9 @@ export const layer = HttpRouter.use((router) =>
     // Clients show the origin as the website of the server.
     yield* router.add("GET", "/", HttpServerResponse.redirect(documentationPath, { status: 302 }))
     // With `/docs/*`, the router would take `/docs` itself as well.
-    yield* routes.page(`${documentationPath}/:place/*`, () => Effect.fail(new PageNotFound()))
+    yield* routes.page(
+      `${documentationPath}/:place/*`,
+      readsAll(() => Effect.fail(new PageNotFound()))
+    )
   })
 )

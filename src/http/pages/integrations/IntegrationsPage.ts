@@ -9,7 +9,7 @@ import { wayOut } from "../account/Subscription.ts"
 import { connectAnApp } from "./ConnectAnApp.ts"
 import { appList, keyList } from "./Credentials.ts"
 import * as Csrf from "../shared/Csrf.ts"
-import { doneNotice } from "../shared/FlashNotice.ts"
+import { doneField, doneNotice } from "../shared/FlashNotice.ts"
 import { field, problemOf, problemSummary, refusal } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
@@ -20,12 +20,14 @@ import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { newKey } from "./NewKeyPage.ts"
 import { madeAlready } from "./KeyError.ts"
-import { PageRoutes } from "../shared/PageRoutes.ts"
+import { PageRoutes, reads } from "../shared/PageRoutes.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
 /** Results of the pages that revoke a key or an app. */
 const dones = ["key_revoked", "app_revoked"] as const
 export type Done = (typeof dones)[number]
+
+const Query = Schema.Struct(doneField(dones))
 
 /** Names that are too long are accepted here, to be shown again with what is wrong. */
 export const KeyName = Schema.String.check(Schema.isMaxLength(10_000))
@@ -51,6 +53,7 @@ export const upgradePrompt = (links: OutwardLinks.Links, locale: Locale): Html =
 
 /** What the page shows, also again after an error in the form. */
 interface Shown {
+  readonly done?: Done
   readonly status?: number
   readonly refused?: Refusal
   readonly name?: string
@@ -105,7 +108,7 @@ export const layer = Layer.effectDiscard(
     const show = Effect.fnUntraced(function* (visitor: SignedIn, shown: Shown) {
       const { locale, session } = visitor
       const { text } = locale
-      const { refused, status, url = "" } = shown
+      const { done, refused, status } = shown
       const [listed, connected, newAttempt] = yield* Effect.all(
         [keys.list(session.accountId), apps.list(session.accountId), keys.newAttempt],
         { concurrency: 2 }
@@ -118,7 +121,7 @@ export const layer = Layer.effectDiscard(
         status,
         refused,
         body: html`
-          ${doneNotice(url, dones, (done) => text(`integrations.done.${done}`))}
+          ${doneNotice(done, dones, (word) => text(`integrations.done.${word}`))}
           <section class="panel" aria-labelledby="keys">
             <div class="titled">
               <h2 id="keys">${text("integrations.keys")}</h2>
@@ -157,7 +160,7 @@ export const layer = Layer.effectDiscard(
       )
     })
 
-    yield* routes.signedInPage(integrationsPath, (visitor, request) => show(visitor, { url: request.url }))
+    yield* routes.signedInPage(integrationsPath, reads(Query, show))
 
     yield* routes.signedInForm(integrationsPath, integrationsPath, Form, submit)
   })

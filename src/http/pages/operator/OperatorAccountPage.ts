@@ -11,14 +11,14 @@ import { ApiKeys } from "../../../services/access/ApiKeys.ts"
 import type { ApiKey } from "../../../services/access/ApiKeys.ts"
 import { Usage } from "../../../services/access/Usage.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
-import { doneNotice } from "../shared/FlashNotice.ts"
+import { doneField, doneNotice } from "../shared/FlashNotice.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { PageRoutes } from "../shared/PageRoutes.ts"
+import { PageRoutes, reads } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import { select } from "../shared/Select.ts"
 import type { Select } from "../shared/Select.ts"
@@ -30,6 +30,11 @@ export const accountPath = (id: number | ":id") => `${sections.operator}/account
 
 /** The change needs a confirmation; see OperatorChangePages. */
 export const changePath = (id: number | ":id", what: "plan" | "status") => `${accountPath(id)}/${what}` as const
+
+/** What was changed. */
+const dones = ["plan", "status"] as const
+
+const Query = Schema.Struct(doneField(dones))
 
 const figures = (account: AccountEntry, locale: Locale): Html => {
   const { createdAt, credits, lastUsedAt, plan, role, status } = account
@@ -168,39 +173,42 @@ export const layer = Layer.effectDiscard(
     const usage = yield* Usage
     const { page } = yield* Layout
 
-    yield* routes.operatorPage(accountPath(":id"), (visitor, { url }) =>
-      Effect.gen(function* () {
-        const { locale } = visitor
-        const { text } = locale
-        const account = yield* directory.find(yield* pathId)
-        const [summary, periods, keys, apps, history] = yield* Effect.all(
-          [
-            usage.summary(account.id, "30days"),
-            directory.periods(account.id),
-            apiKeys.list(account.id),
-            connectedApps.list(account.id),
-            directory.changes(account.id)
-          ],
-          { concurrency: "unbounded" }
-        )
-        const connected = apps.map((app) => ({ ...app, createdAt: app.connectedAt }))
-        return page({
-          heading: account.email,
-          account: visitor,
-          section: "operator",
-          width: "wide",
-          body: html`
-            ${doneNotice(url, ["plan", "status"], (what) => text(`operator.done.${what}`))}
-            <p><a href="${sections.operator}">${text("operator.back")}</a></p>
-            <section class="panel">${figures(account, locale)}</section>
-            ${changeForms(account, locale)} ${section(text("usage.thirtyDays"), usageCharts(summary.days, locale))}
-            ${section(text("operator.periods"), periodsTable(periods, locale))}
-            ${section(text("operator.keys"), credentials("keys", keys, locale))}
-            ${section(text("operator.apps"), credentials("apps", connected, locale))}
-            ${section(text("operator.history"), changesTable(history, locale))}
-          `
-        })
-      }).pipe(Effect.catchTag("AccountNotFound", () => Effect.fail(new PageNotFound())))
+    yield* routes.operatorPage(
+      accountPath(":id"),
+      reads(Query, (visitor, { done }) =>
+        Effect.gen(function* () {
+          const { locale } = visitor
+          const { text } = locale
+          const account = yield* directory.find(yield* pathId)
+          const [summary, periods, keys, apps, history] = yield* Effect.all(
+            [
+              usage.summary(account.id, "30days"),
+              directory.periods(account.id),
+              apiKeys.list(account.id),
+              connectedApps.list(account.id),
+              directory.changes(account.id)
+            ],
+            { concurrency: "unbounded" }
+          )
+          const connected = apps.map((app) => ({ ...app, createdAt: app.connectedAt }))
+          return page({
+            heading: account.email,
+            account: visitor,
+            section: "operator",
+            width: "wide",
+            body: html`
+              ${doneNotice(done, dones, (what) => text(`operator.done.${what}`))}
+              <p><a href="${sections.operator}">${text("operator.back")}</a></p>
+              <section class="panel">${figures(account, locale)}</section>
+              ${changeForms(account, locale)} ${section(text("usage.thirtyDays"), usageCharts(summary.days, locale))}
+              ${section(text("operator.periods"), periodsTable(periods, locale))}
+              ${section(text("operator.keys"), credentials("keys", keys, locale))}
+              ${section(text("operator.apps"), credentials("apps", connected, locale))}
+              ${section(text("operator.history"), changesTable(history, locale))}
+            `
+          })
+        }).pipe(Effect.catchTag("AccountNotFound", () => Effect.fail(new PageNotFound())))
+      )
     )
   })
 )

@@ -17,9 +17,8 @@ import { html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { accountPath, changePath } from "./OperatorAccountPage.ts"
-import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
-import { paramsOf } from "../shared/Query.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
 /** The properties of an account that an operator may change. */
@@ -60,7 +59,6 @@ export const layer = Layer.effectDiscard(
 
     const addChange = Effect.fnUntraced(function* <A extends string>(kind: Changeable<A>) {
       const { effect, heading, nameOf, of, schema, set, submit, what } = kind
-      const decode = Schema.decodeUnknownEffect(schema)
 
       const confirmation = (visitor: SignedIn, account: AccountEntry, to: A) => {
         const { locale } = visitor
@@ -93,14 +91,15 @@ export const layer = Layer.effectDiscard(
         })
       }
 
-      yield* routes.operatorPage(changePath(":id", what), (visitor, { url }) =>
-        Effect.gen(function* () {
-          const given = paramsOf(url).get("to")
-          const to = yield* Effect.mapError(decode(given), () => new PageNotFound())
-          const account = yield* directory.find(yield* pathId)
-          // Nothing would change.
-          return of(account) === to ? seeOther(accountPath(account.id)) : confirmation(visitor, account, to)
-        }).pipe(Effect.catchTag("AccountNotFound", () => Effect.fail(new PageNotFound())))
+      yield* routes.operatorPage(
+        changePath(":id", what),
+        reads(Schema.Struct({ to: schema }), (visitor, { to }) =>
+          Effect.gen(function* () {
+            const account = yield* directory.find(yield* pathId)
+            // Nothing would change.
+            return of(account) === to ? seeOther(accountPath(account.id)) : confirmation(visitor, account, to)
+          }).pipe(Effect.catchTag("AccountNotFound", () => Effect.fail(new PageNotFound())))
+        )
       )
 
       yield* routes.operatorForm(

@@ -5,15 +5,14 @@ import type { Credits } from "../../../domain/access/Account.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { AccountDirectory } from "../../../services/access/AccountDirectory.ts"
 import type { AccountEntry, AccountFilter, AccountPage } from "../../../services/access/AccountDirectory.ts"
-import { PageNotFound } from "../shared/ErrorPage.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { accountPath, planChoices, statusChoices } from "./OperatorAccountPage.ts"
-import { PageRoutes } from "../shared/PageRoutes.ts"
+import { PageRoutes, reads } from "../shared/PageRoutes.ts"
 import { PathId } from "../shared/PathId.ts"
-import { addressOf, fieldsOf } from "../shared/Query.ts"
+import { addressOf } from "../shared/Query.ts"
 import { select } from "../shared/Select.ts"
 import type { Select } from "../shared/Select.ts"
 import { statusBadge } from "../account/Subscription.ts"
@@ -34,13 +33,10 @@ const Filter = Schema.Struct({
   before: Schema.optionalKey(PathId)
 })
 
-const decode = Schema.decodeUnknownEffect(Filter)
-
-const filterOf = Effect.fnUntraced(function* (url: string): Effect.fn.Return<AccountFilter, PageNotFound> {
-  const filter = yield* Effect.mapError(decode(fieldsOf(url)), () => new PageNotFound())
+const filterOf = (filter: typeof Filter.Type): AccountFilter => {
   const email = filter.email?.trim()
   return { ...filter, email: email === "" ? undefined : email }
-})
+}
 
 /** The address of another page with the same filter. */
 const pageFrom = ({ email, plan, role, status }: AccountFilter, before: number | undefined): string =>
@@ -143,10 +139,11 @@ export const layer = Layer.effectDiscard(
       })
     }
 
-    yield* routes.operatorPage(path, (visitor, { url }) =>
-      Effect.gen(function* () {
-        const filter = yield* filterOf(url)
-        return show(visitor, filter, yield* directory.page(filter))
+    yield* routes.operatorPage(
+      path,
+      reads(Filter, (visitor, query) => {
+        const filter = filterOf(query)
+        return Effect.map(directory.page(filter), (found) => show(visitor, filter, found))
       })
     )
   })

@@ -15,7 +15,7 @@ import { ownPassword, problemSummary, refusal } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
-import { NoFields, PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { NoFields, PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 import { Answer, challengePath, passkeyForm, tools } from "./PasskeyForm.ts"
@@ -108,8 +108,11 @@ export const layer = Layer.effectDiscard(
       return show(visitor, { ...(yield* standing(visitor)), returnTo, refused })
     })
 
-    yield* routes.signedInPage(path, (visitor, { url }) =>
-      Effect.map(standing(visitor), (found) => show(visitor, { ...found, returnTo: ReturnTo.ofQuery(url) }))
+    yield* routes.signedInPage(
+      path,
+      reads(Schema.Struct(ReturnTo.field), (visitor, { return_to }) =>
+        Effect.map(standing(visitor), (found) => show(visitor, { ...found, returnTo: ReturnTo.parse(return_to) }))
+      )
     )
 
     yield* routes.signedInForm(path, path, Password, (form, visitor) => {

@@ -12,7 +12,7 @@ import { isConfirmed } from "../../../services/access/Sessions.ts"
 import { buttonForm, quietForm } from "../shared/ButtonForm.ts"
 import { deviceName } from "../shared/DeviceName.ts"
 import { field, problemSummary } from "../shared/Fields.ts"
-import { doneNotice, doneOf } from "../shared/FlashNotice.ts"
+import { doneNotice } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { sections } from "../shared/Layout.ts"
@@ -163,7 +163,7 @@ export const make = Effect.gen(function* () {
     `
   }
 
-  return (visitor: SignedIn, url: string): Effect.Effect<Html, ServiceUnavailable> =>
+  return (visitor: SignedIn, done: string | undefined): Effect.Effect<Html, ServiceUnavailable> =>
     Effect.gen(function* () {
       const { locale, session } = visitor
       const { text } = locale
@@ -173,10 +173,10 @@ export const make = Effect.gen(function* () {
       )
       const account = { secondStep: standing.isOn, passkeys: known.length }
       const mayChange = isConfirmed(session, now) && !needsPasskey(session, account)
-      const codeError = doneOf(url, [wrongCode]) === undefined ? undefined : text(`passkeys.done.${wrongCode}`)
+      const codeError = done === wrongCode ? text(`passkeys.done.${wrongCode}`) : undefined
       return html`
         ${codeError !== undefined && problemSummary([{ field: "code", message: codeError }])}
-        ${doneNotice(url, dones, (done) => text(`passkeys.done.${done}`))}
+        ${doneNotice(done, dones, (word) => text(`passkeys.done.${word}`))}
         <section class="panel" aria-labelledby="passkeys">
           <h2 id="passkeys">${text("passkeys.heading")}</h2>
           <p>${text("passkeys.about")}</p>

@@ -16,7 +16,7 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, overviewPath } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { NoFields, PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { NoFields, PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import { isSignedIn, Visitors } from "../shared/Visitors.ts"
 import type { Visitor } from "../shared/Visitors.ts"
@@ -141,13 +141,16 @@ export const layer = Layer.effectDiscard(
       })
     }
 
-    yield* routes.page(secondPath, (visitor, { url }) => {
-      const returnTo = ReturnTo.ofQuery(url)
-      if (isSignedIn(visitor)) return Effect.succeed(seeOther(returnTo ?? overviewPath))
-      return Effect.map(signIns.isPending(visitor.secret), (isPending) =>
-        isPending ? show(visitor, returnTo) : seeOther(ReturnTo.signInPath(returnTo))
-      )
-    })
+    yield* routes.page(
+      secondPath,
+      reads(Schema.Struct(ReturnTo.field), (visitor, { return_to }) => {
+        const returnTo = ReturnTo.parse(return_to)
+        if (isSignedIn(visitor)) return Effect.succeed(seeOther(returnTo ?? overviewPath))
+        return Effect.map(signIns.isPending(visitor.secret), (isPending) =>
+          isPending ? show(visitor, returnTo) : seeOther(ReturnTo.signInPath(returnTo))
+        )
+      })
+    )
 
     yield* routes.form(challengePath(secondPasskeyPath), NoFields, (_, visitor, request) =>
       challenge(request, signIns.secondOptions(visitor.secret)).pipe(

@@ -1,6 +1,7 @@
 /** Error pages for people: what happened, whether anything was changed, and what to do next. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
+import { ArgumentIssue, textOf } from "../../../domain/ArgumentIssue.ts"
 import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
 import type { PageViewsUsedUp } from "../../../services/limits/DailyPageViews.ts"
 import type { PasswordsBusy } from "../../../services/access/Passwords.ts"
@@ -22,10 +23,18 @@ export class FormRejected extends Schema.TaggedError<FormRejected>()("FormReject
 
 export class PageNotFound extends Schema.TaggedError<PageNotFound>()("PageNotFound", {}) {}
 
+/** The query of the address has a parameter that the page does not have, or a value that it does not take. */
+export class AddressRefused extends Schema.TaggedError<AddressRefused>()("AddressRefused", {
+  issues: Schema.Array(ArgumentIssue),
+  /** The same address without what is refused. */
+  rest: Schema.String
+}) {}
+
 /** A defect. The log has its cause. */
 export class PageBroken extends Schema.TaggedError<PageBroken>()("PageBroken", {}) {}
 
 export type PageError =
+  | AddressRefused
   | BillingUnavailable
   | FormUnreadable
   | FormRejected
@@ -40,6 +49,7 @@ export type PageError =
 
 /** A record, so that a new error without a status does not compile. The texts are `error.errors.*`. */
 const statuses: Readonly<Record<PageError["_tag"], number>> = {
+  AddressRefused: 400,
   BillingUnavailable: 503,
   FormUnreadable: 400,
   FormRejected: 403,
@@ -79,6 +89,7 @@ export class ErrorPage extends Context.Service<
           body: html`
             <p>${text(`error.errors.${error._tag}.said`)}</p>
             ${error._tag === "PageViewsUsedUp" && html`<p>${locale.html("error.renewal", { limit: error.limit, at: locale.dateTime(error.renewsAt) })}</p>`}
+            ${error._tag === "AddressRefused" && refusedParts(error, locale)}
             ${error._tag === "PageNotFound" ? elsewhere(account, locale) : html`<p><a href="${overviewPath}">${text("error.toDashboard")}</a></p>`}
             <p class="reference">${text("error.reference")}: <code>${requestId}</code></p>
           `,
@@ -88,6 +99,13 @@ export class ErrorPage extends Context.Service<
     }))
   )
 }
+
+/** What is wrong with each parameter, and the address without them. */
+const refusedParts = ({ issues, rest }: AddressRefused, locale: Locale.Locale): Html =>
+  html`<ul>
+      ${issues.map((issue) => html`<li><code>${issue.path}</code>: ${textOf(issue, locale)}</li>`)}
+    </ul>
+    <p><a href="${rest}">${locale.text("error.withoutThem")}</a></p>`
 
 /** Links to pages that the visitor may have been looking for. */
 const elsewhere = (account: SignedIn | undefined, locale: Locale.Locale): Html =>

@@ -1,10 +1,11 @@
 /**
  * A notice of a completed action, displayed on the page after it. The address holds a word of a closed list, never a text.
  */
+import { Schema } from "effect"
 import * as EmailAddress from "../../../domain/access/EmailAddress.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
-import { paramsOf } from "./Query.ts"
+import { anyLength } from "./Query.ts"
 
 export const withDone = (path: string, word: string): string => `${path}${path.includes("?") ? "&" : "?"}done=${word}`
 
@@ -17,22 +18,24 @@ export const outOfDate = (path: string, email: string): string => {
   return withDone(path, "out-of-date") + (kept === undefined ? "" : `&email=${encodeURIComponent(kept)}`)
 }
 
+/** The parameter of {@link outOfDate}. */
+export const emailField = { email: Schema.optionalKey(Schema.String.check(Schema.isMaxCodePoints(anyLength))) }
+
 /** The e-mail address of {@link outOfDate}. */
-export const emailOf = (url: string): string | undefined => EmailAddress.mailable(paramsOf(url).get("email") ?? "")
+export const emailOf = (email: string | undefined): string | undefined => EmailAddress.mailable(email ?? "")
 
-/** The word in the address, if it is one of `words`. */
-export const doneOf = <Word extends string>(url: string, words: ReadonlyArray<Word>): Word | undefined => {
-  const given = paramsOf(url).get("done")
-  return words.find((word) => word === given)
-}
+/** The parameter of the address: one of the page's words. */
+export const doneField = <const Words extends ReadonlyArray<string>>(words: Words) => ({
+  done: Schema.optionalKey(Schema.Literals(words))
+})
 
-/** The notice for the word in the address; `textOf` gives its text. Unknown words give no notice. */
+/** The notice for the word of the address; `textOf` gives its text. Other parts of a page have notices for other words. */
 export const doneNotice = <Word extends string>(
-  url: string,
+  done: string | undefined,
   words: ReadonlyArray<Word>,
   textOf: (word: Word) => string
 ): Html | undefined => {
-  const word = doneOf(url, words)
+  const word = words.find((each) => each === done)
   return word === undefined ? undefined : said(textOf(word))
 }
 

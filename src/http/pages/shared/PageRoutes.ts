@@ -2,10 +2,13 @@
  * Adds pages, which answer to GET, and their forms, which answer to POST, to the router. The handlers look up the visitor first,
  * read and verify a form before the page gets it (R29), and turn errors into error pages. None can skip a step.
  */
-import { Cause, Context, Effect, Layer, Option, Schema } from "effect"
+import { Cause, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { HttpRouter, HttpServerResponse, UrlParams } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
+import { echoName } from "../../../domain/ArgumentDecoder.ts"
+import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import * as ControlCharacters from "../../../domain/ControlCharacters.ts"
+import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
 import * as Availability from "../../../services/database/Availability.ts"
 import { MailLanguage } from "../../../services/mail/Letter.ts"
 import * as Outage from "../../Outage.ts"
@@ -13,11 +16,19 @@ import * as RequestBody from "../../RequestBody.ts"
 import * as RequestHeaders from "../../RequestHeaders.ts"
 import { RequestId } from "../../RequestId.ts"
 import { Csrf, field as tokenField } from "./Csrf.ts"
-import { ErrorPage, FormRejected, FormUnreadable, InputRefused, PageBroken, PageNotFound } from "./ErrorPage.ts"
+import {
+  AddressRefused,
+  ErrorPage,
+  FormRejected,
+  FormUnreadable,
+  InputRefused,
+  PageBroken,
+  PageNotFound
+} from "./ErrorPage.ts"
 import type { PageError } from "./ErrorPage.ts"
 import { sections } from "./Layout.ts"
 import * as Locale from "./Locale.ts"
-import { queryOf } from "./Query.ts"
+import * as Query from "./Query.ts"
 import * as ReturnTo from "./ReturnTo.ts"
 import { isSignedIn, Visitors } from "./Visitors.ts"
 import type { SignedIn, Visitor } from "./Visitors.ts"
@@ -26,6 +37,47 @@ type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 /** Path parameters are decoded by PathId. */
 type Answer = Effect.Effect<Response, PageError, HttpRouter.RouteContext>
+
+/** A page that reads nothing of the query of its address, or one that says what it reads. */
+type Show<V> = ((visitor: V, request: Request) => Answer) | Reads<V>
+
+export interface Reads<V> {
+  readonly answer: (visitor: V, request: Request) => Answer
+}
+
+/** A page that reads these parameters. An address with another parameter or value is refused (D48). */
+export const reads = <S extends Schema.Constraint & Schema.ConstraintDecoder<unknown>, V>(
+  schema: S & { readonly fields: Readonly<Record<string, unknown>> },
+  show: (visitor: V, query: S["Type"], request: Request) => Answer
+): Reads<V> => {
+  const decode = Query.decoder<S>(schema)
+  return {
+    answer: (visitor, request) => {
+      const pairs = Query.pairsOf(request.url)
+      return Result.match(decode(pairs), {
+        onSuccess: (query) => show(visitor, query, request),
+        onFailure: (issues) => Effect.fail(addressRefused(request.url, issues))
+      })
+    }
+  }
+}
+
+/** A page that decodes all of the query itself. */
+export const readsAll = <V>(answer: (visitor: V, request: Request) => Answer): Reads<V> => ({ answer })
+
+const readsNothing = <V>(show: (visitor: V, request: Request) => Answer): Reads<V> =>
+  reads(NoFields, (visitor, _, request) => show(visitor, request))
+
+const answerOf = <V>(show: Show<V>): ((visitor: V, request: Request) => Answer) =>
+  (typeof show === "function" ? readsNothing(show) : show).answer
+
+export const addressRefused = (url: string, issues: ReadonlyArray<ArgumentIssue>): AddressRefused => {
+  const refused = new Set(issues.map(({ path }) => path))
+  const rest = Query.pairsOf(url).filter(([name]) => !refused.has(echoName(name)))
+  const [path = ""] = url.split("?")
+  return new AddressRefused({ issues, rest: rest.length === 0 ? path : `${path}?${SearchAddress.toQuery(rest)}` })
+}
+
 type Added = Effect.Effect<void, never, HttpRouter.HttpRouter | HttpRouter.Request<"Requires", RequestId>>
 
 /** A schema of form fields. Each field is a string; a repeated field fails. */
@@ -38,13 +90,9 @@ export class PageRoutes extends Context.Service<
   PageRoutes,
   {
     /** A public page, or the answer to another method. */
-    page(
-      path: HttpRouter.PathInput,
-      show: (visitor: Visitor, request: Request) => Answer,
-      method?: Parameters<HttpRouter.HttpRouter["add"]>[0]
-    ): Added
+    page(path: HttpRouter.PathInput, show: Show<Visitor>, method?: Parameters<HttpRouter.HttpRouter["add"]>[0]): Added
     /** A page for signed-in visitors. Others sign in first and return to it. */
-    signedInPage(path: HttpRouter.PathInput, show: (visitor: SignedIn, request: Request) => Answer): Added
+    signedInPage(path: HttpRouter.PathInput, show: Show<SignedIn>): Added
     /** A public form. `rejected` replaces the error page for a form that fails the CSRF check. */
     form<A>(
       path: HttpRouter.PathInput,
@@ -62,7 +110,7 @@ export class PageRoutes extends Context.Service<
     /**
      * A page for operators. Everyone else gets "not found", signed in or not. Operators whose session has no passkey use one first.
      */
-    operatorPage(path: HttpRouter.PathInput, show: (visitor: SignedIn, request: Request) => Answer): Added
+    operatorPage(path: HttpRouter.PathInput, show: Show<SignedIn>): Added
     /** A form for operators. Everyone else gets "not found", whatever the form contains. */
     operatorForm<A>(
       path: HttpRouter.PathInput,
@@ -110,7 +158,7 @@ export class PageRoutes extends Context.Service<
             let visitor: Visitor | undefined
             const locale = Locale.of(request.headers["accept-language"])
             return refuseImages(request).pipe(
-              Effect.andThen(path === anyState ? Effect.void : refuseControl(queryOf(request.url))),
+              Effect.andThen(path === anyState ? Effect.void : refuseControl(Query.queryOf(request.url))),
               // The body may arrive 30 seconds after the headers, and the session may end meanwhile.
               Effect.andThen(isForm(request) ? Effect.ignore(request.text) : Effect.void),
               Effect.andThen(visitors.identify(request)),
@@ -168,12 +216,12 @@ export class PageRoutes extends Context.Service<
       }
 
       return {
-        page: (path, show, method = "GET") => add(method, path, show),
+        page: (path, show, method = "GET") => add(method, path, answerOf(show)),
         signedInPage: (path, show) =>
           add(
             "GET",
             path,
-            orSignIn(show, ({ url }) => ReturnTo.parse(url))
+            orSignIn(answerOf(show), ({ url }) => ReturnTo.parse(url))
           ),
         form: (path, schema, submit, rejected = () => Effect.fail(new FormRejected())) => {
           const readForm = read(schema)
@@ -193,7 +241,7 @@ export class PageRoutes extends Context.Service<
           add(
             "GET",
             path,
-            orNotFound(show, ({ url }) => ReturnTo.parse(url))
+            orNotFound(answerOf(show), ({ url }) => ReturnTo.parse(url))
           ),
         operatorForm: (path, schema, submit) =>
           add(

@@ -1,6 +1,6 @@
 /** Where a sign-in continues: only ever an address of this service (R29). */
 import { Option, Schema } from "effect"
-import { paramsOf } from "./Query.ts"
+import { anyLength } from "./Query.ts"
 
 /** Room for a request to `/authorize` with a long `state`, within the 16 KiB of request headers. */
 const maxCharacters = 8_192
@@ -37,5 +37,5 @@ export const signUpPath = withReturn("/sign-up")
 /** With the field `return_to`, the visitor can sign in as another account and continue there. */
 export const signOutPath = "/sign-out"
 
-/** Reads `returnTo` from the query of a request's path and query. */
-export const ofQuery = (url: string): string | undefined => parse(paramsOf(url).get("return_to"))
+/** The parameter of the address. Another value than {@link parse} takes is not refused: it leads to the default page. */
+export const field = { return_to: Schema.optionalKey(Schema.String.check(Schema.isMaxCodePoints(anyLength))) }

@@ -1,9 +1,9 @@
 /** The state of the usage page, encoded in its address. */
-import { Option, Schema } from "effect"
+import { Schema } from "effect"
 import { Outcome } from "../../../domain/access/Activity.ts"
 import { maxInteger } from "../../../domain/search/Arguments.ts"
 import { sections } from "../shared/Layout.ts"
-import { addressOf, fieldsOf } from "../shared/Query.ts"
+import { addressOf } from "../shared/Query.ts"
 import type { CallerId, Kind } from "../../../services/access/CallerNames.ts"
 import type { CallFilter } from "../../../services/access/CallHistory.ts"
 import { spans } from "../../../services/access/Usage.ts"
@@ -23,14 +23,16 @@ export interface UsageView {
 
 const pattern = (regex: RegExp) => Schema.String.check(Schema.isPattern(regex))
 
-const Query = Schema.Struct({
+/** The parameters of the address. */
+export const Query = Schema.Struct({
   span: Schema.optionalKey(Schema.Literals(spans)),
   tool: Schema.optionalKey(pattern(/^[a-z_]{1,64}$/u)),
   outcome: Schema.optionalKey(Outcome),
-  who: Schema.optionalKey(pattern(/^(?:key|app)-[1-9]\d{0,9}$/u)),
+  who: Schema.optionalKey(
+    pattern(/^(?:key|app)-[1-9]\d{0,9}$/u).check(Schema.makeFilter((word) => callerOf(word).id <= maxInteger))
+  ),
   before: Schema.optionalKey(pattern(/^[1-9]\d{0,14}$/u))
 })
-const decode = Schema.decodeUnknownOption(Query)
 
 const words = { api_key: "key", access_token: "app" } as const satisfies Record<Kind, string>
 
@@ -42,16 +44,11 @@ const callerOf = (word: string): CallerId => {
   return { kind: kind === words.api_key ? "api_key" : "access_token", id: Number(id) }
 }
 
-/** Returns `None` for an address to which no page links. */
-export const parse = (url: string): Option.Option<UsageView> =>
-  Option.filter(
-    Option.map(decode(fieldsOf(url)), ({ before, outcome, span = usualSpan, tool, who }) => ({
-      span,
-      filter: { tool, outcome, caller: who === undefined ? undefined : callerOf(who) },
-      before: before === undefined ? undefined : Number(before)
-    })),
-    ({ filter }) => filter.caller === undefined || filter.caller.id <= maxInteger
-  )
+export const viewOf = ({ before, outcome, span = usualSpan, tool, who }: typeof Query.Type): UsageView => ({
+  span,
+  filter: { tool, outcome, caller: who === undefined ? undefined : callerOf(who) },
+  before: before === undefined ? undefined : Number(before)
+})
 
 /** The address of a view, without default values. */
 export const format = ({ before, filter: { caller, outcome, tool }, span }: UsageView): string =>

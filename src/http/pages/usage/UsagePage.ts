@@ -1,5 +1,5 @@
 /** `/dashboard/usage`: remaining credits, their use, and the latest calls. */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import * as Credit from "../../../domain/access/Credit.ts"
 import { titles } from "../../../domain/access/Plan.ts"
@@ -11,7 +11,6 @@ import type { Amount, Span, UsageOfCaller, UsageSummary } from "../../../service
 import { SearchPermits } from "../../../services/limits/SearchPermits.ts"
 import { statusBadge, subscriptionNotice } from "../account/Subscription.ts"
 import * as CallsTable from "./CallsTable.ts"
-import { PageNotFound } from "../shared/ErrorPage.ts"
 import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -19,8 +18,9 @@ import { integrationsPath } from "../integrations/IntegrationsPaths.ts"
 import { Layout } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
-import { PageRoutes } from "../shared/PageRoutes.ts"
+import { PageRoutes, reads } from "../shared/PageRoutes.ts"
 import { tableOf } from "../shared/Table.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
 import * as UsageAddress from "./UsageAddress.ts"
 import type { UsageView } from "./UsageAddress.ts"
 import { usageCharts } from "./UsageCharts.ts"
@@ -38,40 +38,42 @@ export const layer = Layer.effectDiscard(
 
     yield* routes.signedInPage(
       UsageAddress.usagePath,
-      Effect.fnUntraced(function* (visitor, request) {
-        const view = Option.getOrUndefined(UsageAddress.parse(request.url))
-        if (view === undefined) return yield* new PageNotFound()
-        const { locale, session } = visitor
-        const { text } = locale
-        const { accountId } = session
-        yield* rateLimit.take(accountId)
-        // A long history of many keys makes slow queries, so they share the account's permits with its searches.
-        const [summary, calls, choices] = yield* permits
-          .query(
-            Effect.all([
-              usage.summary(accountId, view.span),
-              history.calls(accountId, view.filter, view.before),
-              history.choices(accountId)
-            ])
-          )
-          .pipe(Effect.provideService(CurrentAccount, accountId))
-        const isUsed = summary.hasCalls || summary.credits.used > 0
-        return page({
-          heading: text("usage.heading"),
-          account: visitor,
-          section: "usage",
-          width: "wide",
-          body: html`
-            ${subscriptionNotice(summary, { links, locale })} ${credits(summary, locale)}
-            ${
-              isUsed
-                ? html`${used(summary, view, locale)}
-                  ${CallsTable.lastCalls({ calls, choices, view, keptDays: config.activityDays }, locale)}`
-                : empty(locale)
-            }
-          `
+      reads(
+        UsageAddress.Query,
+        Effect.fnUntraced(function* (visitor: SignedIn, query) {
+          const view = UsageAddress.viewOf(query)
+          const { locale, session } = visitor
+          const { text } = locale
+          const { accountId } = session
+          yield* rateLimit.take(accountId)
+          // A long history of many keys makes slow queries, so they share the account's permits with its searches.
+          const [summary, calls, choices] = yield* permits
+            .query(
+              Effect.all([
+                usage.summary(accountId, view.span),
+                history.calls(accountId, view.filter, view.before),
+                history.choices(accountId)
+              ])
+            )
+            .pipe(Effect.provideService(CurrentAccount, accountId))
+          const isUsed = summary.hasCalls || summary.credits.used > 0
+          return page({
+            heading: text("usage.heading"),
+            account: visitor,
+            section: "usage",
+            width: "wide",
+            body: html`
+              ${subscriptionNotice(summary, { links, locale })} ${credits(summary, locale)}
+              ${
+                isUsed
+                  ? html`${used(summary, view, locale)}
+                    ${CallsTable.lastCalls({ calls, choices, view, keptDays: config.activityDays }, locale)}`
+                  : empty(locale)
+              }
+            `
+          })
         })
-      })
+      )
     )
   })
 ).pipe(Layer.provide(SearchPermits.layer))

@@ -93,7 +93,7 @@ const casesOf = (subject: SearchSubject, count: number) => {
   const kind = searchKinds[subject]
   return Array.from({ length: count }, (_, index) => {
     const args = argumentsOf(index * 5)
-    return { args, query: kind.canonical(kind.address.toAddress(args)) }
+    return { args, query: kind.canonical(kind.address.toAddress({ ...args, per_page: undefined })) }
   }).flatMap(({ args, query }) => (Option.isSome(query) ? [{ args, query: query.value }] : []))
 }
 
@@ -328,7 +328,39 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
         Array.from({ length: 10 }, (_, at) => `No ${9 - at}`)
       )
       for (const page of ["0", "6", "x"]) {
-        assert.property(newsOf(yield* view(`${searches}?page=${page}`)), "No 49")
+        const { status, text } = yield* view(`${searches}?page=${page}`)
+        assert.strictEqual(status, 400)
+        assert.include(text, "<code>page</code>: ")
+      }
+    })
+  )
+
+  it.effect("a saved search with a name that no longer exists says which, in the list and where it leads", () =>
+    Effect.gen(function* () {
+      const { accountId, view } = yield* customer
+      const saved = yield* SavedSearches
+      const query = "query=a&color=red&monthly_visits.middle="
+      for (const subject of subjects) {
+        yield* saved.save(accountId, { subject, query, name: `Old ${subject}`, mark: 0 })
+        yield* saved.remember(accountId, { subject, query })
+      }
+      const list = yield* view(searches)
+      assert.deepStrictEqual(newsOf(list), {
+        "Old stores": "No longer valid",
+        "Old products": "No longer valid",
+        "Old ads": "No longer valid"
+      })
+      const said = ["color: is not a known argument", "monthly_visits.middle: is not a known argument"]
+      for (const { text } of [list, yield* view("/dashboard")]) {
+        for (const sentence of said) assert.lengthOf(text.split(sentence), subjects.length + 1)
+      }
+      for (const subject of subjects) {
+        for (const path of [sections[subject], `${sections[subject]}/export.csv`]) {
+          const answer = yield* view(`${path}?${query}`)
+          const page = answer.status === 303 ? yield* view(answer.headers.get("location") ?? "") : answer
+          assert.strictEqual(page.status, 400)
+          for (const sentence of said) assert.include(page.text, sentence)
+        }
       }
     })
   )
@@ -357,6 +389,15 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
       assert.strictEqual(refused.headers.get("location"), `${sections.ads}?niches=Nothing&query=%3Cb%3E`)
       const wrong = yield* view(`${sections.ads}/export.ndjson?page=99`)
       assert.strictEqual(wrong.headers.get("location"), `${sections.ads}?page=99`)
+      // A file has all pages.
+      for (const name of ["page", "per_page"]) {
+        const paged = yield* view(`${sections.ads}/export.csv?query=a&${name}=2`)
+        assert.strictEqual(paged.status, 400)
+        assert.include(paged.text, `<code>${name}</code>: is not a known argument`)
+        assert.include(paged.text, `href="${sections.ads}/export.csv?query=a"`)
+      }
+      const smaller = yield* view(`${sections.ads}?sort_by=newest&per_page=5`)
+      assert.include(smaller.text, `href="${sections.ads}/export.csv?sort_by=newest"`)
       const conflicting = "?status=inactive&active_days.min=3"
       const ended = yield* view(`${sections.ads}/export.csv${conflicting}`)
       assert.strictEqual(ended.headers.get("location"), `${sections.ads}${conflicting}`)

@@ -174,7 +174,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
       })
     )
 
-    it.effect("is not found for a filter that the form does not have", () =>
+    it.effect("refuses a filter that the form does not have, and names it", () =>
       Effect.gen(function* () {
         const { visitor } = yield* operator
         for (const query of [
@@ -187,7 +187,9 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
           "email=%00",
           `email=${"x".repeat(255)}`
         ]) {
-          assert.strictEqual((yield* visitor.get(`${list}?${query}`)).status, 404, query)
+          const { status, text } = yield* visitor.get(`${list}?${query}`)
+          assert.strictEqual(status, 400, query)
+          assert.include(text, `<code>${query.split("=")[0]}</code>: `)
         }
       })
     )

@@ -94,6 +94,7 @@ layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
       overview: yield* visitor.get("/dashboard", headers),
       "overview without a subscription": yield* starter.get("/dashboard", headers),
       account: yield* visitor.get("/dashboard/account?done=session-ended", headers),
+      "account, another address": yield* visitor.get("/dashboard/account?done=x&color=red", headers),
       "account of one": yield* starter.get("/dashboard/account?done=others-ended", headers),
       password: yield* visitor.get(password, headers),
       "recovery codes": codes,

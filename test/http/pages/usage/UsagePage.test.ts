@@ -1,8 +1,9 @@
 /** The usage page over HTTP: what it shows, who sees it, and what is stored of a call. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Option, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { parse, usagePath } from "../../../../src/http/pages/usage/UsageAddress.ts"
+import { pairsOf } from "../../../../src/http/pages/shared/Query.ts"
+import { usagePath } from "../../../../src/http/pages/usage/UsageAddress.ts"
 import { ActivityLog } from "../../../../src/services/access/ActivityLog.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
 import { CallHistory } from "../../../../src/services/access/CallHistory.ts"
@@ -187,10 +188,15 @@ layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: 
       "before=-1",
       "before=1e9",
       "before=9999999999999999"
-    ])("has no such page as ?%s", (query) =>
+    ])("refuses ?%s, and names the parameter", (query) =>
       Effect.gen(function* () {
         const { visitor } = yield* customer
-        assert.strictEqual((yield* visitor.get(`${usagePath}?${query}`)).status, 404)
+        const [name = ""] = query.split("=")
+        const { status, text } = yield* visitor.get(`${usagePath}?${query}&span=period`)
+        assert.strictEqual(status, 400)
+        assert.include(text, `<code>${name}</code>: `)
+        // What can be read stays.
+        assert.include(text, `href="${usagePath}${name === "span" ? "" : "?span=period"}"`)
       })
     )
 
@@ -286,7 +292,7 @@ layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: 
     )
 
     it("reads its address also from an absolute URL with an invalid host", () => {
-      assert.isTrue(Option.isSome(parse("http://[/dashboard/usage?span=period")))
+      assert.deepStrictEqual(pairsOf("http://[/dashboard/usage?span=period"), [["span", "period"]])
     })
   }
 )
