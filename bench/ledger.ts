@@ -51,7 +51,7 @@ const measure = Effect.gen(function* () {
   let number = 0
   const nextCharge = (): Charge => ({ caller, tool: "search_ads", cost: 1, requestId: `bench-${++number}` })
   const batched = Effect.suspend(() => ledger.charge(nextCharge()))
-  const unbatched = Effect.flatMap(Clock.currentTimeMillis, (now) => LedgerStatements.charge([nextCharge()], now))
+  const unbatched = Effect.suspend(() => LedgerStatements.charge([nextCharge()]))
 
   const perSecond = Effect.fnUntraced(function* <A, E, R>(count: number, charge: Effect.Effect<A, E, R>) {
     const before = yield* Clock.monotonicTimeNanos

@@ -41,6 +41,7 @@ import * as Database from "../services/database/Database.ts"
 import { EmbeddedPostgres, findRunning } from "../services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../services/database/Migrations.ts"
 import { Readiness } from "../services/database/Readiness.ts"
+import * as DatabaseClock from "../services/database/DatabaseClock.ts"
 import * as DatabaseMetrics from "../services/metrics/DatabaseMetrics.ts"
 import * as ProcessMetrics from "../services/metrics/ProcessMetrics.ts"
 import { ClientMetadata } from "../services/oauth/ClientMetadata.ts"
@@ -202,6 +203,7 @@ export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer).pipe
       PageRateLimit.layer,
       DailyPageViews.layer,
       Readiness.layer,
+      Layer.effectDiscard(DatabaseClock.watch),
       searches,
       dataAsOfLayer,
       imageOriginsLayer,

@@ -1,7 +1,7 @@
 /** The access services over a test database, and test accounts. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert } from "@effect/vitest"
-import { Clock, Context, Effect, Fiber, Latch, Layer, Redacted, Stream } from "effect"
+import { Context, Effect, Fiber, Latch, Layer, Redacted, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AppConfig } from "../../src/Config.ts"
@@ -174,9 +174,6 @@ export const holdPlan = (accountId: number, plan: Plan) =>
 /** Charges without committing, so that other statements on the periods of the account wait. */
 export const holdCharge = (charge: Charge) =>
   hold(
-    (sql) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => LedgerStatements.charge([charge], now)).pipe(
-        Effect.provideService(SqlClient.SqlClient, sql)
-      ),
+    (sql) => LedgerStatements.charge([charge]).pipe(Effect.provideService(SqlClient.SqlClient, sql)),
     "credit_period"
   )

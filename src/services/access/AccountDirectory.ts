@@ -1,12 +1,13 @@
 /** Lists and finds accounts for operators. Reads only, and no secrets. */
 import * as EmailAddress from "../../domain/access/EmailAddress.ts"
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import { AccountId, Credits, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
 import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead, query } from "../database/Availability.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { AccountChange } from "./AccountChanges.ts"
 import { AccountNotFound } from "./AccountRecord.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
@@ -79,7 +80,7 @@ export class AccountDirectory extends Context.Service<
 
       /** Accounts are selected first, so that figures are read for those only, by index. */
       const select = Effect.fnUntraced(function* (where: Statement.Fragment, limit: number) {
-        const nowMillis = yield* Clock.currentTimeMillis
+        const nowMillis = yield* DatabaseClock.currentTimeMillis.pipe(Effect.provideService(SqlClient.SqlClient, sql))
         const now = new Date(nowMillis)
         const rows = yield* sql`
           SELECT a.id, a.email, a.status, a.role, a.created_at AS "createdAt", ${CreditPeriods.columns(sql, nowMillis)},

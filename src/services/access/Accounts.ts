@@ -9,6 +9,7 @@ import { allowanceOnPlan } from "../../domain/access/Credit.ts"
 import { dayOf } from "../../domain/Days.ts"
 import * as EmailAddress from "../../domain/access/EmailAddress.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { checkPassword, firstDay, invalid, printable } from "./AccountDetails.ts"
 import type { InvalidAccountDetail, NewAccount } from "./AccountDetails.ts"
@@ -106,6 +107,9 @@ export class Accounts extends Context.Service<
 
       const find = Effect.fn("Accounts.find")((email: string) => availableToRead(findAccount(sql, email)))
 
+      /** The database's clock decides the period. */
+      const currentTime = availableOnce(onDatabase(DatabaseClock.currentTimeMillis))
+
       const currentPeriod = (accountId: AccountId, beganOn: string, nowMillis: number) =>
         onDatabase(CreditPeriods.lockCurrent(allowances, { accountId, beganOn }, nowMillis))
 
@@ -115,7 +119,7 @@ export class Accounts extends Context.Service<
         const email = EmailAddress.canonical(account.email)
         if (!EmailAddress.isEmail(email)) return yield* invalid(`"${email.slice(0, 100)}" is not an e-mail address.`)
         yield* checkPassword(account.password, email)
-        const nowMillis = yield* Clock.currentTimeMillis
+        const nowMillis = yield* currentTime
         const beganOn = yield* firstDay(account, dayOf(nowMillis))
         const hash = yield* passwords.hash(account.password)
         return yield* Effect.gen(function* () {
@@ -166,7 +170,7 @@ export class Accounts extends Context.Service<
 
       const setPlan = Effect.fn("Accounts.setPlan")(
         function* (which: Which, plan: Plan, decision?: Decision<Plan>) {
-          const nowMillis = yield* Clock.currentTimeMillis
+          const nowMillis = yield* currentTime
           const account = yield* lockAccount(sql, which)
           if (decision !== undefined && decision.from !== account.plan) return yield* changed(account)
           yield* changePlan(account, plan, decision?.by, { firstDay: dayOf(nowMillis), nowMillis })
@@ -189,7 +193,7 @@ export class Accounts extends Context.Service<
 
       const setSubscription = Effect.fn("Accounts.setSubscription")(
         function* (accountId: AccountId, { plan, startedAtMillis, status }: Subscription) {
-          const nowMillis = yield* Clock.currentTimeMillis
+          const nowMillis = yield* currentTime
           const before = yield* lockAccount(sql, accountId)
           if (plan !== undefined && plan !== before.plan) {
             const firstDay = dayOf(Math.min(startedAtMillis, nowMillis))
@@ -223,7 +227,7 @@ export class Accounts extends Context.Service<
         if (text !== undefined && (printable(text) !== text || Array.from(text).length > maxNoteCharacters)) {
           return yield* invalid(`A note has at most ${maxNoteCharacters} characters, none of them a control character.`)
         }
-        const nowMillis = yield* Clock.currentTimeMillis
+        const nowMillis = yield* currentTime
         return yield* Effect.gen(function* () {
           const account = yield* lockAccount(sql, email)
           if (account.beganOn === null) {

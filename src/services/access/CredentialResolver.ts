@@ -8,9 +8,9 @@ import { AccountId, Credits, Plan, SubscriptionStatus } from "../../domain/acces
 import type { Caller } from "../../domain/access/Account.ts"
 import * as Credential from "../../domain/access/Credential.ts"
 import { periodOn } from "../../domain/access/CreditPeriod.ts"
-import { dayOf } from "../../domain/Days.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { batched } from "./BatchedRequests.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import { CredentialUse } from "./CredentialUse.ts"
@@ -27,6 +27,8 @@ const maxInFlight = 4
 
 /** The account of a credential, with its current period if it has been opened. */
 const Holder = Schema.Struct({
+  /** Today by the database's clock, which decides the period. */
+  day: Schema.String,
   hash: Schema.String,
   credential_id: Schema.Int,
   account_id: AccountId,
@@ -39,11 +41,7 @@ const Holder = Schema.Struct({
 type Holder = typeof Holder.Type
 const decodeHolders = rowsOf(Holder)
 
-class Lookup extends Request.Class<
-  { readonly hash: string },
-  { readonly holder: Holder; readonly day: string },
-  CredentialRejected | ServiceUnavailable
-> {}
+class Lookup extends Request.Class<{ readonly hash: string }, Holder, CredentialRejected | ServiceUnavailable> {}
 
 export class CredentialResolver extends Context.Service<
   CredentialResolver,
@@ -73,28 +71,25 @@ export class CredentialResolver extends Context.Service<
       }
 
       /** The period is searched from the end of its index, so that one row is read whatever the number of months. */
-      const findHolders = (credentials: Statement.Fragment, hashes: ReadonlyArray<string>, day: string) =>
-        sql`
-          SELECT encode(c.hash, 'hex') AS hash, c.id AS credential_id, a.id AS account_id, a.plan, a.status,
+      const findHolders = Effect.fnUntraced(function* (credentials: Statement.Fragment, hashes: ReadonlyArray<string>) {
+        const day = sql`(${yield* DatabaseClock.timeIn(sql)} AT TIME ZONE 'UTC')::date`
+        return yield* sql`
+          SELECT ${day}::text AS day, encode(c.hash, 'hex') AS hash, c.id AS credential_id, a.id AS account_id, a.plan, a.status,
             a.subscription_began_on::text AS began_on, (a.created_at AT TIME ZONE 'UTC')::date::text AS created_on,
-            CASE WHEN p.period_end > ${day}::date THEN jsonb_build_object('periodStart', p.period_start,
+            CASE WHEN p.period_end > ${day} THEN jsonb_build_object('periodStart', p.period_start,
               'periodEnd', p.period_end, 'allowance', p.allowance, 'used', p.used) END AS period
           FROM unnest(${hashes}::text[]) AS h
           JOIN (${credentials}) c ON c.hash = decode(h, 'hex')
           JOIN account a ON a.id = c.account_id
           LEFT JOIN LATERAL (
-            SELECT * FROM credit_period WHERE account_id = a.id AND period_start <= ${day}::date
+            SELECT * FROM credit_period WHERE account_id = a.id AND period_start <= ${day}
             ORDER BY period_start DESC LIMIT 1
           ) p ON true`.pipe(decodeHolders)
+      })
 
       /** Reads the callers; opens missing periods and reads those callers again. */
-      const findCurrent = Effect.fnUntraced(function* (
-        credentials: Statement.Fragment,
-        hashes: ReadonlyArray<string>,
-        nowMillis: number
-      ) {
-        const day = dayOf(nowMillis)
-        const holders = yield* findHolders(credentials, hashes, day)
+      const findCurrent = Effect.fnUntraced(function* (credentials: Statement.Fragment, hashes: ReadonlyArray<string>) {
+        const holders = yield* findHolders(credentials, hashes)
         const lacking = Array.getSomes(
           holders.map(({ account_id, began_on, hash, period }) =>
             period === null && began_on !== null
@@ -103,11 +98,12 @@ export class CredentialResolver extends Context.Service<
           )
         )
         if (lacking.length === 0) return holders
-        yield* CreditPeriods.open(allowances, lacking, nowMillis).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+        yield* Effect.flatMap(DatabaseClock.currentTimeMillis, (nowMillis) =>
+          CreditPeriods.open(allowances, lacking, nowMillis)
+        ).pipe(Effect.provideService(SqlClient.SqlClient, sql))
         const opened = yield* findHolders(
           credentials,
-          Array.map(lacking, (each) => each.hash),
-          day
+          Array.map(lacking, (each) => each.hash)
         )
         const found = new Map(opened.map((holder) => [holder.hash, holder]))
         return holders.map((holder) => found.get(holder.hash) ?? holder)
@@ -121,7 +117,7 @@ export class CredentialResolver extends Context.Service<
           run: Effect.fnUntraced(function* (entries) {
             const now = yield* Clock.currentTimeMillis
             const hashes = Array.dedupe(entries.map((entry) => entry.request.hash))
-            const found = yield* findCurrent(credentials(new Date(now)), hashes, now).pipe(
+            const found = yield* findCurrent(credentials(new Date(now)), hashes).pipe(
               Effect.map((holders) => new Map(holders.map((holder) => [holder.hash, holder]))),
               availableToRead,
               Effect.exit
@@ -132,9 +128,7 @@ export class CredentialResolver extends Context.Service<
                 continue
               }
               const holder = found.value.get(entry.request.hash)
-              entry.completeUnsafe(
-                holder === undefined ? Exit.fail(new CredentialRejected()) : Exit.succeed({ holder, day: dayOf(now) })
-              )
+              entry.completeUnsafe(holder === undefined ? Exit.fail(new CredentialRejected()) : Exit.succeed(holder))
             }
           })
         })
@@ -148,8 +142,8 @@ export class CredentialResolver extends Context.Service<
         const kind = Option.getOrUndefined(Credential.kindOf(text))
         if (kind === undefined) return yield* new CredentialRejected()
         const hash = Hex.encode(Secrets.sha256(text))
-        const { day, holder } = yield* Effect.request(new Lookup({ hash }), lookups[kind])
-        const caller = toCaller(kind, holder, day)
+        const holder = yield* Effect.request(new Lookup({ hash }), lookups[kind])
+        const caller = toCaller(kind, holder)
         use.remember(caller.credential, yield* Clock.currentTimeMillis)
         return caller
       })
@@ -160,15 +154,15 @@ export class CredentialResolver extends Context.Service<
 }
 
 /** Without a subscription there are no credits; the period is counted from the account's creation. */
-const unsubscribed = (holder: Holder, day: string) => {
-  const { end, start } = periodOn(holder.began_on ?? holder.created_on, day)
+const unsubscribed = (holder: Holder) => {
+  const { end, start } = periodOn(holder.began_on ?? holder.created_on, holder.day)
   return { allowance: 0, used: 0, periodStart: start, periodEnd: end }
 }
 
-const toCaller = (kind: Credential.CredentialKind, holder: Holder, day: string): Caller => ({
+const toCaller = (kind: Credential.CredentialKind, holder: Holder): Caller => ({
   accountId: holder.account_id,
   plan: holder.plan,
   status: holder.status,
   credential: { kind, id: holder.credential_id },
-  credits: holder.period ?? unsubscribed(holder, day)
+  credits: holder.period ?? unsubscribed(holder)
 })

@@ -81,33 +81,37 @@ export class CreditLedger extends Context.Service<
       const onDatabase = Effect.provideService(SqlClient.SqlClient, sql)
 
       /** Every attempt has the same request ids, so that a retry finds what an attempt of unknown outcome has taken. */
-      const takeOnce = (charges: ReadonlyArray<Charge>, nowMillis: number) =>
-        LedgerStatements.charge(charges, nowMillis).pipe(available({ retries, deadline }), onDatabase)
+      const takeOnce = (charges: ReadonlyArray<Charge>) =>
+        LedgerStatements.charge(charges).pipe(available({ retries, deadline }), onDatabase)
 
       /** Opens periods that have begun since the callers were resolved, and charges those callers again. */
-      const take = Effect.fnUntraced(function* (charges: ReadonlyArray<Charge>, nowMillis: number) {
-        const decisions = yield* takeOnce(charges, nowMillis)
+      const take = Effect.fnUntraced(function* (charges: ReadonlyArray<Charge>) {
+        const decisions = yield* takeOnce(charges)
         const lacking = decisions.filter(({ outcome }) => outcome === "no_period").map(({ n }) => n)
         if (lacking.length === 0) return decisions
         const again = Array.getSomes(lacking.map((n) => Array.get(charges, n)))
-        yield* CreditPeriods.openFor(
-          allowances,
-          Array.dedupe(again.map(({ caller }) => caller.accountId)),
-          nowMillis
+        const accountIds = Array.dedupe(again.map(({ caller }) => caller.accountId))
+        yield* Effect.flatMap(DatabaseClock.currentTimeMillis, (nowMillis) =>
+          CreditPeriods.openFor(allowances, accountIds, nowMillis)
         ).pipe(available({ retries, deadline }), onDatabase)
-        const decided = yield* takeOnce(again, nowMillis)
+        const decided = yield* takeOnce(again)
         // Their numbers are those in `again`.
         const later = new Map(decided.map((decision) => [lacking[decision.n], decision]))
         return decisions.map((decision) => ({ ...(later.get(decision.n) ?? decision), n: decision.n }))
       })
 
+      /** The database's clock decides when the credits renew. If it cannot be read any more, the server's does. */
+      const timeOfRefusal = DatabaseClock.currentTimeMillis.pipe(
+        Effect.catch(() => Clock.currentTimeMillis),
+        onDatabase
+      )
+
       const run = Effect.fnUntraced(function* (entries: ReadonlyArray<Request.Entry<ChargeRequest>>) {
-        const now = yield* Clock.currentTimeMillis
         const byRequestId = Array.groupBy(entries, (entry) => entry.request.charge.requestId)
         const groups = Object.values(byRequestId)
         const charges = groups.map(([first]) => first.request.charge)
         for (const entry of entries) entry.request.progress.sent = true
-        const taken = yield* Effect.exit(take(charges, now))
+        const taken = yield* Effect.exit(take(charges))
         if (Exit.isFailure(taken)) {
           yield* unanswered.add(charges.map(toUnanswered))
           yield* Metrics.charges.add({ outcome: "unavailable" }, charges.length)
@@ -118,6 +122,9 @@ export class CreditLedger extends Context.Service<
         yield* Effect.forEach(taken.value, ({ outcome }) => Metrics.charges.add({ outcome: measured[outcome] }), {
           discard: true
         })
+        // Only a refusal names a time.
+        const isRefused = taken.value.some(({ outcome }) => outcome === "insufficient" || outcome === "no_period")
+        const now = isRefused ? yield* timeOfRefusal : 0
         for (const entry of entries) {
           const decision = decisions.get(entry.request.charge.requestId)
           entry.completeUnsafe(answer(entry.request.charge, decision, now, config.billingUrl))
@@ -140,8 +147,7 @@ export class CreditLedger extends Context.Service<
 
       const lookup = Effect.fnUntraced(function* (caller: Caller, idempotency: IdempotencyKey) {
         yield* checkKey(idempotency.key)
-        const now = yield* Clock.currentTimeMillis
-        const stored = yield* LedgerStatements.fingerprintOf(caller.accountId, idempotency.key, now).pipe(
+        const stored = yield* LedgerStatements.fingerprintOf(caller.accountId, idempotency.key).pipe(
           availableToRead,
           onDatabase
         )

@@ -1,9 +1,13 @@
-/** The statements of the ledger, each one commit for a whole batch; the rules are in the functions of migrations/0003_credits. */
+/**
+ * The statements of the ledger, each one commit for a whole batch; the rules are in the functions of migrations/0003_credits. All
+ * go by the database's clock, which decides the period.
+ */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { Charge } from "./CreditLedger.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { deleteUnlocked, firstOf, inBatches, rowsOf } from "../database/Rows.ts"
 
 /** The outcome of one charge. `remaining` and `periodEnd` are those of the current period after it. */
@@ -18,8 +22,7 @@ const decodeDecisions = rowsOf(Decision)
 
 /** Takes charges with distinct request ids, in their order; `n` of a decision is the charge's index. */
 export const charge = Effect.fnUntraced(function* (
-  charges: ReadonlyArray<Charge>,
-  nowMillis: number
+  charges: ReadonlyArray<Charge>
 ): Effect.fn.Return<ReadonlyArray<Decision>, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   const input = charges.map((charge, n) => ({
@@ -35,7 +38,7 @@ export const charge = Effect.fnUntraced(function* (
   }))
   return yield* sql`
     SELECT n, outcome, remaining, period_end::text AS "periodEnd"
-    FROM charge_credits(${JSON.stringify(input)}::jsonb, ${new Date(nowMillis)}::timestamptz)`.pipe(decodeDecisions)
+    FROM charge_credits(${JSON.stringify(input)}::jsonb, ${yield* DatabaseClock.timeIn(sql)})`.pipe(decodeDecisions)
 })
 
 /** A call whose charge may have been taken although it got an error or no answer. */
@@ -51,14 +54,13 @@ const decodeSettled = rowsOf(Settled)
 
 /** Refunds the charged ones and bars the others; those that are missing in the answer must be sent again. */
 export const refundUnanswered = Effect.fnUntraced(function* (
-  charges: ReadonlyArray<UnansweredCharge>,
-  nowMillis: number
+  charges: ReadonlyArray<UnansweredCharge>
 ): Effect.fn.Return<ReadonlyArray<typeof Settled.Type>, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   const input = charges.map(({ accountId, key, requestId }) => ({ account_id: accountId, request_id: requestId, key }))
   return yield* sql`
     SELECT request_id AS "requestId", refunded
-    FROM refund_unanswered(${JSON.stringify(input)}::jsonb, ${new Date(nowMillis)}::timestamptz)`.pipe(decodeSettled)
+    FROM refund_unanswered(${JSON.stringify(input)}::jsonb, ${yield* DatabaseClock.timeIn(sql)})`.pipe(decodeSettled)
 })
 
 const decodeFingerprint = firstOf(Schema.Struct({ fingerprint: Schema.String }))
@@ -66,14 +68,13 @@ const decodeFingerprint = firstOf(Schema.Struct({ fingerprint: Schema.String }))
 /** The fingerprint that the key was used with in the last 24 hours. */
 export const fingerprintOf = Effect.fnUntraced(function* (
   accountId: AccountId,
-  key: string,
-  nowMillis: number
+  key: string
 ): Effect.fn.Return<string | undefined, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   const row = yield* sql`
     SELECT fingerprint FROM idempotency_key
     WHERE account_id = ${accountId} AND key = ${key}
-      AND created_at > ${new Date(nowMillis)}::timestamptz - interval '24 hours'`.pipe(decodeFingerprint)
+      AND created_at > ${yield* DatabaseClock.timeIn(sql)} - interval '24 hours'`.pipe(decodeFingerprint)
   return row?.fingerprint
 })
 

@@ -6,7 +6,7 @@
  * The list is in memory. When the process is killed, or the list is full, its charges stay: at most one batch of calls for
  * each account, within the allowance, and each in the ledger under its request id.
  */
-import { Clock, Context, Effect, Latch, Layer, Schedule } from "effect"
+import { Context, Effect, Latch, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { UnansweredCharge } from "./LedgerStatements.ts"
 import { refundUnanswered } from "./LedgerStatements.ts"
@@ -47,7 +47,7 @@ export class UnansweredCharges extends Context.Service<
 
       const settleSome = Effect.gen(function* () {
         const batch = Array.from(waiting.values()).slice(0, maxBatch)
-        const settled = yield* refundUnanswered(batch, yield* Clock.currentTimeMillis)
+        const settled = yield* refundUnanswered(batch)
         for (const { requestId } of settled) waiting.delete(requestId)
         const refunds = settled.filter(({ refunded }) => refunded).length
         yield* Metrics.chargesRefunded.add({}, refunds)

@@ -4,7 +4,7 @@
  * Calls come from the activity log, a second late. Credits come from the ledger, so that those of days, tools and credentials
  * add up to the used credits of the period, even if the log has lost a call. A refund counts on the day of its charge.
  */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import { SubscriptionStatus } from "../../domain/access/Account.ts"
@@ -13,6 +13,7 @@ import { periodAt } from "../../domain/access/CreditPeriod.ts"
 import { dayMillis, dayOf } from "../../domain/Days.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as CallerNames from "./CallerNames.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
@@ -94,6 +95,11 @@ export class Usage extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const allowances = CreditPeriods.allowances(yield* AppConfig)
 
+      const currentTime = DatabaseClock.currentTimeMillis.pipe(
+        Effect.provideService(SqlClient.SqlClient, sql),
+        availableToRead
+      )
+
       const readAccount = Effect.fnUntraced(function* (accountId: AccountId, nowMillis: number) {
         const account = yield* sql`
             SELECT a.status, (a.created_at AT TIME ZONE 'UTC')::date::text AS "createdOn",
@@ -123,8 +129,8 @@ export class Usage extends Context.Service<
 
       const summary = Effect.fn("Usage.summary")(
         function* (accountId: AccountId, span: Span) {
-          const nowMillis = yield* Clock.currentTimeMillis
           yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
+          const nowMillis = yield* DatabaseClock.currentTimeMillis
           const today = dayOf(nowMillis)
           const account = yield* readAccount(accountId, nowMillis)
           const from = span === "period" ? account.credits.periodStart : dayOf(nowMillis - 29 * dayMillis)
@@ -167,7 +173,7 @@ export class Usage extends Context.Service<
       )
 
       const credits = Effect.fn("Usage.credits")(function* (accountId: AccountId) {
-        const nowMillis = yield* Clock.currentTimeMillis
+        const nowMillis = yield* currentTime
         const subscription = yield* sql`
           SELECT ${CreditPeriods.columns(sql, nowMillis)} FROM account a WHERE a.id = ${accountId}`.pipe(
           decodeSubscription,

@@ -5,6 +5,7 @@
 import { Clock, Context, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
+import * as BackgroundJob from "../BackgroundJob.ts"
 import { rowOf } from "./Rows.ts"
 
 /** Includes the time of the query, so it must be longer than a statement may take. */
@@ -56,4 +57,21 @@ export const deleting = Effect.fnUntraced(function* <A, E, R>(deletion: (nowMill
     { server_is_ahead_by_seconds: Math.round(aheadMillis / 1_000) }
   )
   return Option.none<A>()
+})
+
+/**
+ * A server whose clock is wrong says so when it starts, and every ten minutes. What it decides by its own clock is wrong meanwhile,
+ * such as how long a session lasts.
+ */
+export const watch = Effect.gen(function* () {
+  const warn = Effect.flatMap(compare, ({ aheadMillis }) =>
+    agree(aheadMillis)
+      ? Effect.void
+      : Effect.logWarning(
+          "The clocks of this server and of its database differ by more than 5 minutes. Set the wrong one right.",
+          { server_is_ahead_by_seconds: Math.round(aheadMillis / 1_000) }
+        )
+  )
+  yield* Effect.ignore(warn)
+  yield* BackgroundJob.repeat("10 minutes", "The clock of the database could not be read")(warn)
 })

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
 import { ConsentRequests } from "../../../src/services/oauth/ConsentRequests.ts"
 import * as ClientDocuments from "../../support/ClientDocuments.ts"
+import * as Access from "../../support/Access.ts"
 import * as Consent from "../../support/Consent.ts"
 import * as DocumentServer from "../../support/DocumentServer.ts"
 import { SetClock } from "../../support/SetClock.ts"
@@ -578,6 +579,24 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
       })
       assert.strictEqual(yield* waiting, 0)
       assert.isTrue(Option.isNone(yield* requests.find({ sessionId: 2_147_483_647, secret })))
+    })
+  )
+
+  it.effect("a request in a session that is just ending waits for its end, and leads to the sign-in", () =>
+    Effect.gen(function* () {
+      const [sql, requests] = [yield* SqlClient.SqlClient, yield* ConsentRequests]
+      const client = yield* Consent.app()
+      yield* Consent.signedIn()
+      const [session] = yield* sql<{ id: number }>`SELECT id FROM session ORDER BY id DESC LIMIT 1`
+      const sessionId = session?.id ?? assert.fail()
+      const ending = yield* Access.hold((other) => other`DELETE FROM session WHERE id = ${sessionId}`)
+      const opening = requests.open(sessionId, {
+        client,
+        request: { redirectUri: Consent.redirectUri, state: undefined, challenge: "", resource: "" },
+        url: "/authorize?"
+      })
+      const secret = yield* Access.afterWaiting(ending, opening)
+      assert.isTrue(Option.isNone(yield* requests.find({ sessionId, secret })))
     })
   )
 

@@ -247,6 +247,19 @@ layer(Services, { excludeTestServices: true })("CredentialResolver", (it) => {
       })
     )
 
+    it.effect("is not written by a server while another one writes it, and delays no other", () =>
+      Effect.gen(function* () {
+        const [one, other] = [yield* fresh(), yield* fresh()]
+        const use = yield* CredentialUse
+        yield* resolve(one.secret)
+        yield* resolve(other.secret)
+        const { id } = one.caller.credential
+        const held = yield* Access.hold((elsewhere) => elsewhere`SELECT FROM api_key WHERE id = ${id} FOR UPDATE`)
+        yield* Access.withoutWaiting(held, use.write)
+        assert.isNotNull(yield* lastUse(other.caller.credential.id))
+      })
+    )
+
     it.effect("is written when the server stops", () =>
       Effect.gen(function* () {
         const { caller, secret } = yield* fresh()

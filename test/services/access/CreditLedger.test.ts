@@ -409,10 +409,10 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
         requestId,
         ...(idempotency === undefined ? {} : { key: idempotency.key })
       }))
-      return yield* LedgerStatements.refundUnanswered(requests, yield* Clock.currentTimeMillis)
+      return yield* LedgerStatements.refundUnanswered(requests)
     })
     const take = Effect.fnUntraced(function* (...charges: ReadonlyArray<Charge>) {
-      const decisions = yield* LedgerStatements.charge(charges, yield* Clock.currentTimeMillis)
+      const decisions = yield* LedgerStatements.charge(charges)
       return decisions.map(({ outcome }) => outcome)
     })
 

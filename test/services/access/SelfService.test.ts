@@ -944,6 +944,19 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
       })
     )
 
+    it.effect("waits for a change of the account, and records the status that this gives it", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { email, id } = yield* owner
+        const change = yield* Access.hold((other) => other`UPDATE account SET status = 'unpaid' WHERE id = ${id}`)
+        yield* Access.afterWaiting(change, close(email))
+        assert.deepStrictEqual(
+          yield* sql`SELECT value_before AS before FROM account_change WHERE account_id = ${id} AND what = 'status'`,
+          [{ before: "unpaid" }]
+        )
+      })
+    )
+
     it.effect("of an account that is open removes no activity", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

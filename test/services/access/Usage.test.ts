@@ -172,7 +172,7 @@ layer(Services, { excludeTestServices: true })("usage", (it) => {
 
         yield* clock.set("2026-03-11T00:01:00Z")
         const { accountId, requestId } = { accountId: caller.accountId, requestId: unanswered.requestId }
-        yield* LedgerStatements.refundUnanswered([{ accountId, requestId }], Date.parse("2026-03-11T00:01:00Z"))
+        yield* LedgerStatements.refundUnanswered([{ accountId, requestId }])
         const after = yield* usage.summary(caller.accountId, "period")
         assert.deepStrictEqual(after.days, [
           { day: "2026-03-10", calls: 0, credits: 1 },

@@ -914,6 +914,20 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
       assert.strictEqual(yield* Fiber.join(event), "processed")
     })
 
+    it.effect("that is being closed when it asks for a page to pay at becomes no customer", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { id } = yield* account()
+        const closing = yield* Access.hold(
+          (other) =>
+            other`UPDATE account SET password_hash = NULL, status = 'canceled', closed_at = now() WHERE id = ${id}`
+        )
+        const enrolled = BillingRows.enroll(sql, id, yield* Clock.currentTimeMillis)
+        assert.isUndefined(yield* Access.afterWaiting(closing, enrolled))
+        assert.deepStrictEqual(yield* sql`SELECT FROM billing_customer WHERE account_id = ${id}`, [])
+      })
+    )
+
     it.effect("that is closed while an event about it is processed is left alone by the event", () =>
       Effect.gen(function* () {
         const { accountId, customerId } = yield* customer()
@@ -991,6 +1005,21 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
         assert.strictEqual(yield* standing(email), "growth unpaid")
         assert.isTrue(logs.some((line) => line.includes("was an event missed?")))
         yield* clock.set(start)
+      })
+    )
+
+    it.effect("D76 are looked for by one server for each customer, and none waits for another", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const [one, other] = [yield* customer(), yield* customer()]
+        const now = yield* Clock.currentTimeMillis
+        yield* sql`UPDATE billing_customer SET checked_at = ${new Date(now - 2 * days)} WHERE account_id = ANY(${[one.accountId, other.accountId]}::int[])`
+        const taken = yield* Access.hold(
+          (held) => held`SELECT FROM billing_customer WHERE account_id = ${one.accountId} FOR UPDATE`
+        )
+        const found = yield* Access.withoutWaiting(taken, BillingRows.takeUnchecked(sql, now, 100))
+        assert.include(found, other.accountId)
+        assert.notInclude(found, one.accountId)
       })
     )
 

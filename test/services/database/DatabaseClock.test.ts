@@ -6,17 +6,21 @@ import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
 import { AccountLinks } from "../../../src/services/access/AccountLinks.ts"
+import { Accounts } from "../../../src/services/access/Accounts.ts"
+import { CredentialResolver } from "../../../src/services/access/CredentialResolver.ts"
 import { CreditLedger } from "../../../src/services/access/CreditLedger.ts"
+import { Usage } from "../../../src/services/access/Usage.ts"
 import * as ActivityRetention from "../../../src/services/retention/ActivityRetention.ts"
 import { Sessions } from "../../../src/services/access/Sessions.ts"
 import { Billing } from "../../../src/services/billing/Billing.ts"
 import * as BillingUpkeep from "../../../src/services/billing/BillingUpkeep.ts"
 import { SignInAttempts } from "../../../src/services/limits/SignInAttempts.ts"
 import * as Database from "../../../src/services/database/Database.ts"
-import { GivenTime } from "../../../src/services/database/DatabaseClock.ts"
+import { GivenTime, watch } from "../../../src/services/database/DatabaseClock.ts"
 import { ConsentRequests } from "../../../src/services/oauth/ConsentRequests.ts"
 import * as ClosedAccounts from "../../../src/services/retention/ClosedAccounts.ts"
 import * as GrantRetention from "../../../src/services/retention/GrantRetention.ts"
+import * as Access from "../../support/Access.ts"
 import * as OAuth from "../../support/OAuth.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -321,6 +325,77 @@ layer(TestDatabase.layer, { excludeTestServices: true })("attempts to sign in", 
         assert.strictEqual(error._tag, "TooManyAttempts")
         if (error._tag === "TooManyAttempts") assert.isAtMost(error.retryAfterSeconds, 60)
       }
+    }).pipe(Effect.scoped)
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("D7 the period of credits", (it) => {
+  it.effect.each([40, -40])("is decided by the database, also on a server whose clock is %s days ahead", (ahead) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { connection } = yield* TestDatabase
+      const live = yield* Clock.Clock
+      const toMillis = () => live.currentTimeMillisUnsafe() + ahead * days
+      const logs: Array<string> = []
+      const services = (clock: Clock.Clock) =>
+        Layer.build(
+          Layer.fresh(
+            Layer.mergeAll(
+              Access.layerUnhashed,
+              Usage.layer.pipe(Layer.provide(AppConfig.layerOf({}))),
+              Layer.effectDiscard(watch)
+            ).pipe(
+              Layer.provideMerge(Database.layer({ source: connection, maxConnections: 5 })),
+              Layer.provideMerge(Layer.succeed(Clock.Clock, clock)),
+              Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void logs.push(line))]))
+            )
+          )
+        )
+      const right = yield* services(live)
+      assert.deepStrictEqual(logs, [])
+      const wrong = yield* services({
+        currentTimeMillisUnsafe: toMillis,
+        currentTimeMillis: Effect.sync(toMillis),
+        currentTimeNanosUnsafe: () => BigInt(toMillis()) * 1_000_000n,
+        currentTimeNanos: Effect.sync(() => BigInt(toMillis()) * 1_000_000n),
+        monotonicTimeNanos: live.monotonicTimeNanos,
+        monotonicTimeNanosUnsafe: () => live.monotonicTimeNanosUnsafe(),
+        sleep: (duration) => live.sleep(duration)
+      })
+      // At its start, not only with the first job that would delete something.
+      assert.lengthOf(
+        logs.filter((line) => line.includes("differ by more than 5 minutes") && line.includes(String(ahead * 86_400))),
+        1
+      )
+
+      const beganOn = new Date(Date.now() - 100 * days).toISOString().slice(0, 10)
+      const { email, secret, caller } = yield* Access.subscriber({ beganOn }).pipe(Effect.provide(right))
+      yield* Effect.gen(function* () {
+        const resolved = yield* (yield* CredentialResolver).resolve(secret)
+        assert.deepStrictEqual(resolved, caller)
+        const ledger = yield* CreditLedger
+        const idempotency = { key: "once", fingerprint: "same" }
+        yield* ledger.charge(Access.chargeOf(resolved, { idempotency }))
+        assert.strictEqual(yield* ledger.lookup(resolved, idempotency), "repeat")
+        const refused = yield* Effect.flip(ledger.charge(Access.chargeOf(resolved, { cost: 1_000 })))
+        assert(refused._tag === "InsufficientCredits")
+        const accounts = yield* Accounts
+        yield* accounts.setPlan(email, "pro")
+        yield* accounts.grant(email, 5)
+        const credits = yield* (yield* Usage).credits(caller.accountId)
+        assert.strictEqual(credits?.periodStart, caller.credits.periodStart)
+        // A period that nobody has opened yet.
+        yield* sql`DELETE FROM idempotency_key WHERE account_id = ${caller.accountId}`
+        const next = yield* Access.subscriber({ beganOn })
+        assert.strictEqual(next.caller.credits.periodStart, caller.credits.periodStart)
+      }).pipe(Effect.provide(wrong))
+      assert.deepStrictEqual(yield* sql`SELECT period_start::text AS start FROM credit_period GROUP BY 1`, [
+        { start: caller.credits.periodStart }
+      ])
+      assert.deepStrictEqual(
+        yield* sql`SELECT FROM credit_entry WHERE abs(extract(epoch FROM created_at - now())) > 600`,
+        []
+      )
     }).pipe(Effect.scoped)
   )
 })
