@@ -56,6 +56,31 @@ describe("Truncation", () => {
     assert.deepStrictEqual(parse(Truncation.toJson(page(room + 1))), { results: [], pagination, truncated: true })
   })
 
+  it.each(["a", "é", "€", "🧦", '"'])("counts bytes, not characters: of %s", (unit) => {
+    const page = (units: number, letters: number) => ({
+      results: [{ text: unit.repeat(units) + "x".repeat(letters) }],
+      notice: unit.repeat(500),
+      pagination
+    })
+    const [empty, one] = [bytes(page(0, 0)), bytes(page(1, 0))]
+    const units = Math.floor((65_536 - empty) / (one - empty))
+    const letters = 65_536 - bytes(page(units, 0))
+    assert.notProperty(parse(Truncation.toJson(page(units, letters))), "truncated")
+    const cut = Truncation.toJson(page(units, letters + 1))
+    assert.deepStrictEqual(parse(cut).results, [])
+
+    // Two items, of which both fit beside the rest of the answer, or the first alone.
+    const items = (letters: number) => [
+      { text: unit.repeat(units - 200) },
+      { text: "x".repeat(letters) },
+      { text: "x".repeat(2_000) }
+    ]
+    const of = (letters: number) => ({ results: items(letters), notice: unit.repeat(500), pagination })
+    const room = 65_536 - bytes({ ...of(0), results: items(0).slice(0, 2), truncated: true })
+    assert.lengthOf(parse(Truncation.toJson(of(room))).results, 2)
+    assert.lengthOf(parse(Truncation.toJson(of(room + 1))).results, 1)
+  })
+
   it("fills a truncated page to the last byte", () => {
     const items = (length: number) => [
       { text: "x".repeat(30_000) },
