@@ -201,7 +201,7 @@ describe("a forged snapshot", () => {
         (entry) => (entry.offset = 2 ** 40),
         (entry) => (entry.offset = 0),
         (entry, all) => (entry.offset = all[0]?.offset ?? 0),
-        (_, all) => void all.reverse(),
+        (_, all) => void all.splice(0, all.length, ...all.toReversed()),
         (entry, all) => void all.push(...Array.from({ length: 1_000 }, (_, at) => ({ ...entry, name: `9.${at}` })))
       ]
       for (const [number, change] of changes.entries()) {
@@ -238,7 +238,7 @@ describe("a forged snapshot", () => {
             if (length === 0) continue
             const at = offset + size * random.int(0, length - 1)
             const value = Array.from({ length: size }, () => fill ?? random.int(0, 255))
-            const forged = forge(whole, ({ bytes }) => void bytes.set(value, at))
+            const forged = forge(whole, ({ bytes }) => bytes.set(value, at))
             fs.writeFileSync(file, forged)
             tried++
             const found = yield* read(file)
