@@ -84,6 +84,20 @@ layer(Services, { excludeTestServices: true })("links in mails", (it) => {
     return Option.getOrThrow(made).secret
   })
 
+  it.effect.each(purposes)("of the purpose %s get another secret until they end, and none afterward", (purpose) =>
+    Effect.gen(function* () {
+      const clock = yield* SetClock
+      const links = yield* AccountLinks
+      yield* clock.set(start)
+      const secret = yield* make(purpose, yield* person)
+      yield* clock.advance(lifetimes[purpose] - 1)
+      const renewed = Option.getOrThrow(yield* links.renew(Secrets.hashOf(secret)))
+      assert.isTrue(Option.isNone(yield* links.renew(Secrets.hashOf(secret))))
+      yield* clock.advance(1)
+      assert.isTrue(Option.isNone(yield* links.renew(Secrets.hashOf(renewed.secret))))
+    })
+  )
+
   it.effect.prop(
     "D85 agree with their model after every step",
     [Steps],

@@ -948,8 +948,10 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { email, id } = yield* owner
+        const closing = yield* AccountClosing
+        const { session } = yield* signIn(email)
         const change = yield* Access.hold((other) => other`UPDATE account SET status = 'unpaid' WHERE id = ${id}`)
-        yield* Access.afterWaiting(change, close(email))
+        yield* Access.afterWaiting(change, closing.close({ session, password: Redacted.make(right) }))
         assert.deepStrictEqual(
           yield* sql`SELECT value_before AS before FROM account_change WHERE account_id = ${id} AND what = 'status'`,
           [{ before: "unpaid" }]
