@@ -300,6 +300,15 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
             yield* run(libraryAds([one]))
             yield* sql`UPDATE page_store SET shop_id = (SELECT id FROM shop WHERE domain = 'page.com') WHERE page_id = 'known page'`
           }
+          // Two ads of one page in one import, of which each leads to a store.
+          const pair = ["page.com", "landing.com"].map((target) => ({
+            key: target,
+            page: "both",
+            target,
+            store: target
+          }))
+          yield* run(libraryAds(pair))
+          cases.push(...pair)
           assert.deepStrictEqual(
             yield* sql`SELECT a.key, s.domain AS store FROM ad a LEFT JOIN shop s ON s.id = a.shop_id WHERE key <> 'known' ORDER BY a.id`,
             cases.map(({ key, store }) => ({ key, store }))
