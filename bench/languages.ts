@@ -6,6 +6,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { queryWords } from "../src/domain/search/SearchText.ts"
+import { wantedWords } from "../src/domain/search/WantedWords.ts"
 import { Prng } from "../demo/Prng.ts"
 import { SegmentBuilder } from "../src/services/search/index/Build.ts"
 import { Spellings } from "../src/services/search/index/Records.ts"
@@ -125,7 +126,7 @@ const measure = (file: string): void => {
       let matches = 0
       let cpuBefore = 0
       for (let at = 0; at < queriesOfKind + warmUp; at++) {
-        const words = queryWords(text(phrase, random))
+        const words = wantedWords(text(phrase, random))
         if (at === warmUp) cpuBefore = cpuMillis()
         const before = performance.now()
         const { total } = search(

@@ -1,6 +1,5 @@
 /** The words of records, as the specification of the search has them; not taken from the index, which is checked with them. */
 import { documentWords } from "../../test/oracle/documentWords.ts"
-import { domainSpellings } from "../../src/services/search/index/Build.ts"
 
 interface StoreTexts {
   readonly name: string
@@ -15,11 +14,10 @@ export interface AdTexts {
   readonly ad_text: string | null
 }
 
-export const ofStore = ({ domain, name }: StoreTexts): ReadonlySet<string> =>
-  documentWords([name, ...domainSpellings(domain)])
+export const ofStore = ({ domain, name }: StoreTexts): ReadonlySet<string> => documentWords([name, domain])
 
 export const ofProduct = ({ domain, name, title }: StoreTexts & { readonly title: string }): ReadonlySet<string> =>
-  documentWords([name, ...domainSpellings(domain), title])
+  documentWords([name, domain, title])
 
 export const ofAd = ({ ad_text, headline, name, page_name }: AdTexts): ReadonlySet<string> =>
   documentWords([name, page_name, headline, ad_text])

@@ -172,7 +172,7 @@ export const read = Effect.fnUntraced(function* (
       OwnSearch.run(published, {
         subject,
         stores: [],
-        words: [word],
+        words: [[word]],
         order: { _tag: "ByStore", figures: ["visits"], isDescending: true },
         offset: 0,
         limit: 1

@@ -124,7 +124,30 @@ export const words = [
   "日本語テスト",
   "ﾃｽﾄ",
   "the",
-  "The"
+  "The",
+  "Gürtel",
+  "guertel",
+  "Smørrebrød",
+  "T-Shirt",
+  "tshirts",
+  "Shirt",
+  "shirts",
+  "t shirt",
+  "USB C",
+  "usbc",
+  "500 ml",
+  "500ml",
+  "iPhone 15",
+  "iphone15case",
+  "10x15",
+  "10 x 15 cm",
+  "l'iPhone",
+  "قهوة",
+  "قهوه",
+  "کتابی",
+  "كتاب",
+  "ドリル",
+  "どりる"
 ] as const
 
 export const countries = ["US", "GB", "DE", "JP", "FR"] as const

@@ -228,7 +228,7 @@ export const searchProducts = (catalog: NaiveCatalog, query: ProductQuery): Answ
     return (
       isWithin(product.price, query.price) &&
       storeMatches(catalog, store(product), query) &&
-      hasWords([product.title, name, domain, typed(domain)])
+      hasWords([product.title, name, domain])
     )
   })
   const direction = query.sort_order ?? "desc"
@@ -341,7 +341,7 @@ export const searchShops = (catalog: NaiveCatalog, query: ShopQuery): Answer<Sto
   const hasWords = query.query === undefined ? () => true : matcher(query.query)
   if (hasWords === undefined) throw new Error("a query that asks for nothing")
   const items = Array.from(storesOf(catalog).values()).filter(
-    (store) => storeMatches(catalog, store, query) && hasWords([store.name, store.domain, typed(store.domain)])
+    (store) => storeMatches(catalog, store, query) && hasWords([store.name, store.domain])
   )
   const by = (...figures: ReadonlyArray<(store: Store) => number | null>): Compare<Store> =>
     inTurn(

@@ -1,46 +1,57 @@
 /**
- * Matches words by loops over characters. Knows only the characters of the words of NaiveCatalog, and shares no code
- * with src/domain/search/SearchText.ts.
+ * Matches words by reading each document from each of its places. Knows only the characters of the words of NaiveCatalog,
+ * and shares no code with src/domain/search.
  */
 
+/** Words are letters and digits, with apostrophes within; any part of a run can be searched for. */
+type Kind = "word" | "run" | "symbol"
+
 interface Piece {
-  /** A run is text without blanks, any part of which can be searched for. */
-  readonly kind: "word" | "run" | "symbol"
+  readonly kind: Kind
   readonly text: string
-  /** The single character between it and the previous piece. */
-  readonly link: string
+  /** What is between it and the piece before it; `undefined` for the first of a text. */
+  readonly link: string | undefined
 }
 
-const plain: Readonly<Record<string, string>> = {
+const others: Readonly<Record<string, string>> = {
   é: "e",
   ï: "i",
-  ü: "u",
   ß: "ss",
-  É: "e",
-  Ï: "i",
-  Ü: "u",
-  ﾃ: "テ",
-  ｽ: "ス",
-  ﾄ: "ト"
+  ø: "ö",
+  ة: "ه",
+  ک: "ك",
+  ی: "ي",
+  ى: "ي",
+  أ: "ا",
+  ﾃ: "て",
+  ｽ: "す",
+  ﾄ: "と"
 }
+
+/** With the accent and without it. */
+const umlauts = { ä: ["a", "ae"], ö: ["o", "oe"], ü: ["u", "ue"], å: ["a", "aa"] } as const
 
 const between = (code: number, low: number, high: number) => code >= low && code <= high
 
 const simplify = (character: string): string => {
-  const code = character.codePointAt(0) ?? 0
-  const replacement = plain[character]
+  const lower = character.toLowerCase()
+  const code = lower.codePointAt(0) ?? 0
+  const replacement = others[lower]
   if (replacement !== undefined) return replacement
-  // Bold sans-serif small letters, full-width letters, skin tones.
+  // Bold sans-serif small letters, full-width letters, skin tones, katakana.
   if (between(code, 0x1d5ee, 0x1d607)) return String.fromCharCode(code - 0x1d5ee + 97)
-  if (between(code, 0xff21, 0xff3a)) return String.fromCharCode(code - 0xff21 + 97)
   if (between(code, 0xff41, 0xff5a)) return String.fromCharCode(code - 0xff41 + 97)
   if (between(code, 0x1f3fb, 0x1f3ff)) return ""
-  return between(code, 65, 90) ? String.fromCharCode(code + 32) : character
+  return between(code, 0x30a1, 0x30f6) ? String.fromCharCode(code - 0x30a1 + 0x3041) : lower
 }
 
-const kindOf = (character: string): Piece["kind"] | undefined => {
+const isDigit = (character: string | undefined) => between(character?.charCodeAt(0) ?? 0, 48, 57)
+
+const kindOf = (character: string): Kind | undefined => {
   const code = character.codePointAt(0) ?? 0
-  if (between(code, 97, 122) || between(code, 48, 57)) return "word"
+  if (between(code, 97, 122) || isDigit(character) || character in umlauts || between(code, 0x0620, 0x064a)) {
+    return "word"
+  }
   if (between(code, 0x0e01, 0x0e5b) || between(code, 0x3041, 0x30fe)) return "run"
   if (between(code, 0x4e00, 0x9fff) || between(code, 0xac00, 0xd7a3)) return "run"
   return character === "+" || character === "★" || code >= 0x1f000 ? "symbol" : undefined
@@ -50,66 +61,224 @@ const pieces = (text: string): ReadonlyArray<Piece> => {
   const found: Array<Piece> = []
   let open: Piece | undefined
   let gap = ""
-  const characters = Array.from(text).flatMap((character) => Array.from(simplify(character)))
-  for (const character of characters) {
+  const characters = Array.from(text.normalize("NFC")).flatMap((character) => Array.from(simplify(character)))
+  characters.forEach((character, at) => {
     const kind = kindOf(character)
-    if (kind !== undefined && kind !== "symbol" && open?.kind === kind) {
-      open = { kind, text: open.text + character, link: open.link }
-      continue
+    const isInner = character === "'" && open?.kind === "word" && kindOf(characters[at + 1] ?? "") === "word"
+    if (open !== undefined && (isInner || (kind === open.kind && kind !== "symbol"))) {
+      open = { ...open, text: open.text + character }
+      return
     }
     if (open !== undefined) found.push(open)
-    open = kind === undefined ? undefined : { kind, text: character, link: gap }
+    const link = found.length === 0 ? undefined : gap
+    open = kind === undefined ? undefined : { kind, text: character, link }
     gap = kind === undefined ? gap + character : ""
-  }
+  })
   return open === undefined ? found : [...found, open]
 }
 
-/** Adjacent words that `link` alone separates, as one. */
-const chains = (all: ReadonlyArray<Piece>, link: string): ReadonlyArray<ReadonlyArray<Piece>> => {
-  const found: Array<Array<Piece>> = []
-  for (const piece of all) {
-    const last = found.at(-1)
-    const before = last?.at(-1)
-    if (last !== undefined && before?.kind === "word" && piece.kind === "word" && piece.link === link) last.push(piece)
-    else found.push([piece])
+/** International labels are written in letters. */
+const decoded = (text: string): string =>
+  text.replaceAll(/xn--mnchen-3ya|xn--fiqs8s/gi, (label) => (label.toLowerCase() === "xn--fiqs8s" ? "中国" : "münchen"))
+
+const bare = (word: string): string => word.split("'").join("")
+
+const readings = (text: string): ReadonlyArray<string> => {
+  const spell = (index: 0 | 1) =>
+    Array.from(
+      text,
+      (character) => (umlauts as Partial<Record<string, readonly [string, string]>>)[character]?.[index] ?? character
+    ).join("")
+  return [spell(0), spell(1)]
+}
+
+/** Words with more parts are codes, which are not parted further. */
+const mostParts = 8
+
+/** Letters and digits in turn. */
+const parts = (word: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  let last: string | undefined
+  for (const character of word) {
+    if (last === undefined || isDigit(last) !== isDigit(character)) found.push("")
+    found.push(`${found.pop() ?? ""}${character}`)
+    last = character
   }
   return found
 }
 
-/** An apostrophe joins words. */
-const wanted = (text: string): ReadonlyArray<Piece> =>
-  chains(pieces(text), "'").map(([first, ...rest]) => {
-    if (first === undefined) throw new Error("a chain of nothing")
-    return { ...first, text: [first, ...rest].map((piece) => piece.text).join("") }
+/** The positions at which reading a word may start. */
+const places = (word: string): ReadonlyArray<number> =>
+  Array.from(word, (_, at) => at).filter((at) => {
+    const [before, here] = [word[at - 1], word[at]]
+    if (before === undefined || before === "'") return true
+    return here !== "'" && isDigit(before) !== isDigit(here)
   })
 
-/** All pieces, with and without their apostrophes, and up to four joined at hyphens. */
-const offered = (text: string): ReadonlyArray<Piece> => {
-  const joined = wanted(text)
-  const byHyphens = chains(joined, "-").flatMap((chain): ReadonlyArray<Piece> => {
-    const whole = chain.map((piece) => piece.text).join("")
-    return chain.length >= 2 && chain.length <= 4 && /[a-z]/.test(whole)
-      ? [{ kind: "word", text: whole, link: "" }]
-      : []
-  })
-  return [...pieces(text), ...joined, ...byHyphens]
+/** Words around `at` with a single hyphen between each two. */
+const chainOf = (all: ReadonlyArray<Piece>, at: number): readonly [first: number, last: number] => {
+  const isLinked = (each: number) =>
+    all[each]?.kind === "word" && all[each - 1]?.kind === "word" && all[each]?.link === "-"
+  let [first, last] = [at, at]
+  while (isLinked(first)) first--
+  while (isLinked(last + 1)) last++
+  return [first, last]
 }
 
-const hasPiece = (document: ReadonlyArray<Piece>, asked: Piece): boolean => {
-  if (asked.kind === "word") return document.some((piece) => piece.kind === "word" && piece.text.startsWith(asked.text))
-  if (asked.kind === "symbol") return document.some((piece) => piece.kind === "symbol" && piece.text === asked.text)
-  const characters = Array.from(asked.text)
-  const parts =
+const joined = (all: ReadonlyArray<Piece>, from: number, to: number): string =>
+  all
+    .slice(from, to + 1)
+    .map(({ text }) => bare(text))
+    .join("")
+
+const hasLetter = (text: string) => Array.from(text).some((character) => !isDigit(character))
+
+interface Document {
+  /** What can be read from each place. */
+  readonly texts: ReadonlyArray<string>
+  /** Words, and those that hyphens join. */
+  readonly whole: ReadonlyArray<string>
+  /** Pairs of words with a blank between them. */
+  readonly apart: ReadonlyArray<readonly [Piece, Piece]>
+  readonly runs: ReadonlyArray<string>
+  readonly symbols: ReadonlyArray<string>
+}
+
+const documents = new Map<string, Document>()
+
+/** Read once: every query is compared with every document. */
+const documentOf = (texts: ReadonlyArray<string | null>): Document => {
+  const key = JSON.stringify(texts)
+  const document = documents.get(key) ?? read(texts)
+  documents.set(key, document)
+  return document
+}
+
+const read = (texts: ReadonlyArray<string | null>): Document => {
+  const all = texts.filter((text) => text !== null).flatMap((text) => pieces(decoded(text)))
+  const starts = all.flatMap(({ kind, text }, at) => {
+    if (kind !== "word") return []
+    const [first, last] = chainOf(all, at)
+    const rest = last - first < 4 ? joined(all, at + 1, last) : ""
+    const following = hasLetter(`${bare(text)}${rest}`) ? rest : ""
+    return places(text)
+      .slice(0, mostParts)
+      .map((place) => `${bare(text.slice(place))}${following}`)
+  })
+  const apart = all.flatMap((piece, at): ReadonlyArray<readonly [Piece, Piece]> => {
+    const before = all[at - 1]
+    const isPair = before?.kind === "word" && piece.kind === "word" && /^\s+$/.test(piece.link ?? "")
+    return isPair ? [[before, piece]] : []
+  })
+  const of = (wanted: Kind) => all.filter(({ kind }) => kind === wanted).map(({ text }) => text)
+  const whole = all.flatMap(({ text }) => bare(text))
+  return {
+    texts: starts.flatMap(readings),
+    whole: [...whole, ...starts].flatMap(readings),
+    apart,
+    runs: of("run"),
+    symbols: of("symbol")
+  }
+}
+
+const canRead = ({ texts }: Document, wanted: string): boolean =>
+  readings(wanted).some((reading) => texts.some((text) => text.startsWith(reading)))
+
+const sharesReading = (a: string, b: string) => readings(a).some((one) => readings(b).includes(one))
+
+const lastParts = (word: string) => [bare(word), word.split("'").at(-1) ?? ""].map((each) => parts(each).at(-1) ?? "")
+const firstParts = (word: string) => [bare(word), word.split("'")[0] ?? ""].map((each) => parts(each)[0] ?? "")
+
+/** Letters and digits with a blank between them. */
+const isApart = ({ apart }: Document, first: string, second: string): boolean =>
+  apart.some(([before, after]) =>
+    lastParts(before.text).some((last) =>
+      firstParts(after.text).some((next) => sharesReading(`${last} ${next}`, `${first} ${second}`))
+    )
+  )
+
+/** A word of letters whose first or last letter stands alone. */
+const isPartedAtLetter = ({ apart }: Document, word: string): boolean => {
+  const [first = "", rest] = [word[0], word.slice(1)]
+  const [start, last = ""] = [word.slice(0, -1), word.at(-1)]
+  const isLatin = (letter: string) => between(letter.charCodeAt(0), 98, 122) && letter !== "y"
+  if (word.length < 4) return false
+  return apart.some(
+    ([before, after]) =>
+      (isLatin(first) &&
+        bare(before.text) === first &&
+        firstParts(after.text).some((next) =>
+          readings(next).some((reading) => readings(rest).some((wanted) => reading.startsWith(wanted)))
+        )) ||
+      (isLatin(last) &&
+        !"eiou".includes(last) &&
+        bare(after.text) === last &&
+        lastParts(before.text).some((each) => sharesReading(each, start)))
+  )
+}
+
+/** Only those with a scheme. */
+const address = /(?<=^|\s)https?:\/\/(?:www\.)?([^\s/?#]+)\S*/giu
+
+/** At least five letters, an `s` at the end and no `s`, `u` or `i` before it. */
+const hasSingular = ({ whole }: Document, word: string): boolean =>
+  Array.from(word).length >= 5 &&
+  word.endsWith("s") &&
+  !"sui".includes(word.at(-2) ?? "") &&
+  readings(word.slice(0, -1)).some((reading) => whole.includes(reading))
+
+/** The words of a query with those that it may be written together with. */
+interface Wanted extends Piece {
+  readonly together: ReadonlyArray<string>
+}
+
+const wantedOf = (query: string): ReadonlyArray<Wanted> => {
+  const all = pieces(decoded(query.replaceAll(address, "$1")))
+  const isPlain = (at: number) => all[at]?.kind === "word" && !Array.from(all[at].text).some(isDigit)
+  const isNext = (at: number) =>
+    isPlain(at) && isPlain(at + 1) && (all[at + 1]?.link === "-" || /^\s+$/.test(all[at + 1]?.link ?? ""))
+  return all.map((piece, at): Wanted => {
+    const [first, last] = chainOf(all, at)
+    const isChain = piece.kind === "word" && last > first && last - first < 4 && hasLetter(joined(all, first, last))
+    return {
+      ...piece,
+      text: bare(piece.text),
+      together: [
+        ...(isNext(at - 1) ? [joined(all, at - 1, at)] : []),
+        ...(isNext(at) ? [joined(all, at, at + 1)] : []),
+        ...(isChain ? [joined(all, first, last)] : [])
+      ]
+    }
+  })
+}
+
+const hasWord = (document: Document, { text, together }: Wanted): boolean => {
+  if ([text, ...together].some((each) => canRead(document, each))) return true
+  const all = parts(text)
+  if (all.length === 1) return isPartedAtLetter(document, text) || hasSingular(document, text)
+  if (all.length > mostParts) return false
+  const pairs = all.slice(1).map((part, before) => [all[before] ?? "", part] as const)
+  return (
+    pairs.some(([a, b]) => isApart(document, a, b)) &&
+    (pairs.length === 1 || pairs.every(([a, b]) => canRead(document, `${a}${b}`) || isApart(document, a, b)))
+  )
+}
+
+const hasPiece = (document: Document, wanted: Wanted): boolean => {
+  if (wanted.kind === "word") return hasWord(document, wanted)
+  if (wanted.kind === "symbol") return document.symbols.includes(wanted.text)
+  const characters = Array.from(wanted.text)
+  const pairs =
     characters.length === 1 ? characters : characters.slice(1).map((next, index) => `${characters[index]}${next}`)
-  return parts.every((part) => document.some((piece) => piece.kind === "run" && piece.text.includes(part)))
+  return pairs.every((pair) => document.runs.some((run) => run.includes(pair)))
 }
 
 /** `undefined` for a query without words. */
 export const matcher = (query: string): ((texts: ReadonlyArray<string | null>) => boolean) | undefined => {
-  const asked = wanted(query)
-  if (asked.length === 0) return undefined
+  const wanted = wantedOf(query)
+  if (wanted.length === 0) return undefined
   return (texts) => {
-    const document = texts.flatMap((text) => (text === null ? [] : offered(text)))
-    return asked.every((piece) => hasPiece(document, piece))
+    const document = documentOf(texts)
+    return wanted.every((piece) => hasPiece(document, piece))
   }
 }

@@ -9,6 +9,29 @@ import { storesOf } from "./NaiveSearch.ts"
 import type { Store } from "./NaiveSearch.ts"
 import type { Random } from "./Random.ts"
 
+const respellings: ReadonlyArray<readonly [RegExp, string]> = [
+  [/ /gu, ""],
+  [/[- ]/gu, "-"],
+  [/-/gu, ""],
+  [/-/gu, " "],
+  [/(?<=\d) ?(?=[a-z])|(?<=[a-z]) ?(?=\d)/giu, " "],
+  [/(?<=\d) (?=[a-z])|(?<=[a-z]) (?=\d)/giu, ""],
+  [/(?<=\b[a-z]) | (?=[a-z]\b)/giu, ""],
+  [/ü/giu, "ue"],
+  [/ue/giu, "ü"],
+  [/ø/giu, "oe"],
+  [/ة/gu, "ه"],
+  [/ک/gu, "ك"],
+  [/ドリル/gu, "どりる"]
+]
+
+/** As people also write it, and as nobody does. */
+export const respell = (random: Random, text: string): string =>
+  random
+    .some(respellings, 1, 3)
+    .reduce((spelled, [from, to]) => spelled.replaceAll(from, to), text)
+    .slice(0, 200) || text
+
 type Make = () => unknown
 type Makers = Readonly<Record<string, Make>>
 
@@ -69,6 +92,9 @@ const makers = (random: Random, catalog: NaiveCatalog) => {
       `${word} ${random.pick(words)}`,
       ` ${part}!`,
       recase(random, part),
+      respell(random, part),
+      respell(random, real.join("").slice(0, 100)),
+      `https://www.${random.pick(catalog.shops).domain}/${word}?${word}`,
       `${part} ${word}`,
       real.join("").slice(0, 100)
     ])

@@ -65,7 +65,7 @@ describe("the patterns of the sources", () => {
         "src/domain/access/Credential.ts",
         "src/domain/catalog/PlainText.ts",
         "src/domain/mcp/ExactIds.ts",
-        "src/domain/search/SearchText.ts",
+        "src/domain/search/FoldText.ts",
         "src/domain/search/SearchText.ts",
         "src/services/import/formats/Format.ts",
         "src/services/import/formats/ReadAs.ts"

@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { ctas, mediaTypes } from "../../../src/domain/catalog/Enumerations.ts"
+import { wholeOf } from "../../../src/domain/search/SearchText.ts"
 import * as AdKey from "../../../src/services/search/index/AdKey.ts"
 import { priceCodes } from "../../../src/services/search/index/ItemTest.ts"
 import type { ItemCondition, Query, StoreCondition } from "../../../src/services/search/index/Query.ts"
@@ -13,10 +14,11 @@ import { readRows, wordCount, wordText } from "../../../src/services/search/inde
 import type { MakePeer } from "../Peer.ts"
 
 /** How many of the words each row has. */
-const hitsOf = (words: Words, rows: number, prefixes: ReadonlyArray<string>): Uint8Array => {
+const hitsOf = (words: Words, rows: number, wanted: Query["words"]): Uint8Array => {
   const hits = new Uint8Array(rows)
-  for (const [index, prefix] of prefixes.entries()) {
-    const [from, to] = wordsWith(words, prefix)
+  const all = wanted.flatMap((spellings, index) => spellings.map((spelling) => ({ index, spelling })))
+  for (const { index, spelling } of all) {
+    const [from, to] = wordsWith(words, spelling)
     for (let word = from; word < to; word++) {
       const postings = (words.cumulative[word + 1] ?? 0) - (words.cumulative[word] ?? 0)
       const found = new Uint32Array(postings)
@@ -27,7 +29,9 @@ const hitsOf = (words: Words, rows: number, prefixes: ReadonlyArray<string>): Ui
   return hits
 }
 
-const wordsWith = (words: Words, prefix: string): readonly [number, number] => {
+const wordsWith = (words: Words, spelling: string): readonly [number, number] => {
+  const whole = wholeOf(spelling)
+  const prefix = whole ?? spelling
   const count = wordCount(words)
   const first = (isThere: (word: string) => boolean): number => {
     let low = 0
@@ -39,7 +43,8 @@ const wordsWith = (words: Words, prefix: string): readonly [number, number] => {
     }
     return low
   }
-  return [first((word) => word >= prefix), first((word) => word >= prefix && !word.startsWith(prefix))]
+  const isBehind = (word: string) => (whole === undefined ? !word.startsWith(prefix) : word !== whole)
+  return [first((word) => word >= prefix), first((word) => word >= prefix && isBehind(word))]
 }
 
 /** Arrays that a loop reads, by name; what it tests is the source of an expression. */

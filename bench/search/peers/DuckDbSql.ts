@@ -3,6 +3,8 @@
  * planned: numbers, dates, and normalized words.
  */
 import { ctas, mediaTypes } from "../../../src/domain/catalog/Enumerations.ts"
+import { wholeOf } from "../../../src/domain/search/SearchText.ts"
+import type { WantedWord } from "../../../src/domain/search/WantedWords.ts"
 import * as AdKey from "../../../src/services/search/index/AdKey.ts"
 import type { ItemCondition, Query, StoreCondition } from "../../../src/services/search/index/Query.ts"
 import { figureColumn } from "./DuckDbTables.ts"
@@ -71,16 +73,22 @@ const behind = (word: string): string | undefined => {
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
 
-const beginsWith = (word: string): string => {
-  const end = behind(word)
-  return `word >= ${text(word)}${end === undefined ? "" : ` AND word < ${text(end)}`}`
-}
+const beginsWith = (word: WantedWord): string =>
+  word
+    .map((spelling) => {
+      const whole = wholeOf(spelling)
+      if (whole !== undefined) return `word = ${text(whole)}`
+      const end = behind(spelling)
+      return `(word >= ${text(spelling)}${end === undefined ? "" : ` AND word < ${text(end)}`})`
+    })
+    .join(" OR ")
 
 type Table = "shop" | "product" | "ad"
 
 const tableNames: Readonly<Record<Query["subject"], Table>> = { stores: "shop", products: "product", ads: "ad" }
 
-const hasWord = (table: Table, word: string): string => `id IN (SELECT id FROM ${table}_word WHERE ${beginsWith(word)})`
+const hasWord = (table: Table, word: WantedWord): string =>
+  `id IN (SELECT id FROM ${table}_word WHERE ${beginsWith(word)})`
 
 const filters = ({ item, stores }: Query): ReadonlyArray<string> => [
   ...stores.flatMap(storeCondition),
@@ -138,7 +146,7 @@ export const count = (query: Query): string => {
   // What has the words is counted without looking at the items.
   if (first !== undefined && filters(query).length === 0) {
     const table = tableNames[query.subject]
-    const words = [beginsWith(first), ...others.map((word) => hasWord(table, word))]
+    const words = [`(${beginsWith(first)})`, ...others.map((word) => hasWord(table, word))]
     return `SELECT count(DISTINCT id)::INTEGER AS total, 0 AS stores FROM ${table}_word ${where(words)}`
   }
   return `SELECT count(*)::INTEGER AS total, 0 AS stores ${matching(query)}`

@@ -1,5 +1,6 @@
 /** Searches over the plain schema: one statement for the page, one for the count, joins and conditions as anyone writes them. */
 import type { SqlClient, Statement } from "effect/sql"
+import { wholeOf } from "../../../src/domain/search/SearchText.ts"
 import * as AdKey from "../../../src/services/search/index/AdKey.ts"
 import type { ItemCondition, Query, StoreCondition } from "../../../src/services/search/index/Query.ts"
 import { lettersOf } from "../../../src/services/search/index/Segment.ts"
@@ -91,10 +92,15 @@ const items = (sql: Sql, { item }: { readonly item?: ItemCondition }): ReadonlyA
   ]
 }
 
-const words = (sql: Sql, alias: "i" | "s", wanted: ReadonlyArray<string>): ReadonlyArray<Fragment> => {
+const words = (sql: Sql, alias: "i" | "s", wanted: Query["words"]): ReadonlyArray<Fragment> => {
   if (wanted.length === 0) return []
-  const prefixes = wanted.map((word) => `'${word.replaceAll("\\", "\\\\").replaceAll("'", "''")}':*`)
-  return [sql`${sql(alias)}.words @@ ${prefixes.join(" & ")}::tsquery`]
+  const quote = (word: string) => `'${word.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`
+  const term = (spelling: string) => {
+    const whole = wholeOf(spelling)
+    return whole === undefined ? `${quote(spelling)}:*` : quote(whole)
+  }
+  const each = wanted.map((spellings) => `(${spellings.map(term).join(" | ")})`)
+  return [sql`${sql(alias)}.words @@ ${each.join(" & ")}::tsquery`]
 }
 
 const limits = (sql: Sql, { limit, offset }: Query): Fragment => sql`LIMIT ${limit}::int OFFSET ${offset}::int`

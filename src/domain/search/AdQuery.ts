@@ -19,7 +19,7 @@ export const storeFields = {
 } as const
 
 export const AdQuery = Schema.Struct({
-  query: Arguments.optional(StoreFilter.Query, "In ad texts, page names, store names."),
+  query: Arguments.optional(StoreFilter.Query, "In ad texts, page names, store names. Words match by their beginning."),
   ...StoreFilter.fields,
   avg_price: storeFields.avg_price,
   media_types: Arguments.optional(Arguments.someOf(mediaTypes, mediaTypeOf), "Of the ad."),

@@ -1,5 +1,5 @@
 /** The case-insensitive form of the names of niches, themes, apps and domain extensions: names with the same form are one name. */
-import { streamSafe } from "./SearchText.ts"
+import { streamSafe } from "./FoldText.ts"
 
 const ascii = /^\p{ASCII}*$/u
 

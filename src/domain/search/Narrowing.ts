@@ -1,5 +1,5 @@
 /** Advice for a search that took too long: how to make it smaller. */
-import { wantedWords } from "./SearchText.ts"
+import { queryWords } from "./SearchText.ts"
 import * as StoreFilter from "./StoreFilter.ts"
 
 /** The arguments that bound the work of a search. */
@@ -26,7 +26,7 @@ export interface Advice {
 }
 
 export const advice = (args: Narrowable): Advice => {
-  const words = wantedWords(args.query)
+  const words = args.query === undefined ? [] : queryWords(args.query)
   const page = args.page ?? 1
   return {
     words: words.length === 0 ? "none" : words.every(isShort) ? "short" : words.length === 1 ? "one" : "several",

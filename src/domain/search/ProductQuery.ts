@@ -8,7 +8,10 @@ export const productSorts = [...StoreFilter.sorts, "price", "newest"] as const
 export type ProductSort = (typeof productSorts)[number]
 
 export const ProductQuery = Schema.Struct({
-  query: Arguments.optional(StoreFilter.Query, "In product titles, store names, domains."),
+  query: Arguments.optional(
+    StoreFilter.Query,
+    "In product titles, store names, domains. Words match by their beginning."
+  ),
   ...StoreFilter.fields,
   price: Arguments.optional(Arguments.Range, "Store's currency."),
   sort_by: Arguments.optional(Arguments.oneOf(productSorts), "Default recommended, a relevance score."),

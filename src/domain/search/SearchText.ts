@@ -1,85 +1,32 @@
 /**
- * Splits documents and queries into words. All searches use this module.
+ * Splits documents into words. WantedWords.ts says what a query asks of them.
  *
- * Compatibility forms, case and accents are folded (`𝗕𝗢𝗟𝗗 Crème` becomes `bold creme`), punctuation separates words,
- * and each symbol or emoji is a word. In scripts without blanks (Chinese, Japanese, Korean, Thai ...) every two
- * adjacent characters are a word, so that any part of a phrase is found.
+ * Letters are folded (FoldText.ts), punctuation separates words, and each symbol or emoji is a word. In scripts without
+ * blanks (Chinese, Japanese, Korean, Thai ...) every two adjacent characters are a word, so that any part of a phrase is
+ * found.
  *
- * An apostrophe joins: `men's` and `mens` find each other, and `men` finds both. A hyphen separates, but documents have
- * the joined word as well: `tshirt`, `t-shirt` and `shirt` find `T-Shirt`.
+ * Every word of a query must begin a word of the document. What people write as one word or as two is found either way:
+ *
+ * - An apostrophe joins: `men's` and `mens` find each other, and `men` finds both.
+ * - A hyphen joins and separates: `tshirt`, `t-shirt` and `t shirt` find `T-Shirt` and `tshirt`.
+ * - So does a change between letters and digits, with or without a blank: `500ml` and `500 ml` find each other.
+ * - A letter that stands alone joins its neighbor: `tshirt` finds `T shirt`, `usbc` finds `USB C`.
+ *
+ * A document has words that begin at each such place and extend to the end, so that they also begin with every part
+ * between. What it has across a blank is a pair of words with `_` behind each, which is in no other word, and which only
+ * the same pair of a query begins: `500_ml_`. So `3d` does not find `3 drawers`. Other words that a document separates
+ * are not joined: that would double the index.
  */
+import { fold, isAscii, spellings, withoutAccents } from "./FoldText.ts"
 
 /** Longer words are cut in documents and queries. In code points. */
-const maxWordCharacters = 64
+export const maxWordCharacters = 64
 
 /** Longer chains of hyphens are URLs rather than words. */
-const maxJoinedByHyphens = 4
+export const maxJoinedByHyphens = 4
 
-/**
- * Accents and vocalization (Latin, Greek, Cyrillic, Hebrew, Arabic), enclosing marks, tatweel, variation selectors,
- * skin tones and invisible formatting. Marks that make a different letter (Thai, Devanagari, kana) stay.
- */
-const ignored =
-  // oxlint-disable-next-line no-misleading-character-class
-  /[\u0300-\u036F\u0483-\u0489\u0591-\u05BD\u05BF\u05C1\u05C2\u05C4\u05C5\u05C7\u0610-\u061A\u0640\u064B-\u065F\u0670\u06D6-\u06DC\u06DF-\u06E4\u06E7\u06E8\u06EA-\u06ED\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE00-\uFE0F\uFE20-\uFE2F\u{1F3FB}-\u{1F3FF}\u{E0100}-\u{E01EF}\p{Cf}]/gu
-
-const inTurn = (fancy: string, plain: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(Array.from(fancy, (letter, index) => [letter, plain[index] ?? ""]))
-
-/** Letters that Unicode does not decompose, but that people type as plain ones. */
-const plainLetters: Readonly<Record<string, string>> = {
-  ß: "ss",
-  æ: "ae",
-  œ: "oe",
-  ø: "o",
-  ł: "l",
-  đ: "d",
-  ð: "d",
-  þ: "th",
-  ħ: "h",
-  ı: "i",
-  ς: "σ",
-  // Variants of the apostrophe and the hyphen.
-  "\u2018": "'",
-  "\u2019": "'",
-  "\u02BB": "'",
-  "\u02BC": "'",
-  "\u2010": "-",
-  // Decorative letters: small capitals, and white on black circles and squares.
-  ...inTurn("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz"),
-  ...inTurn("🅐🅑🅒🅓🅔🅕🅖🅗🅘🅙🅚🅛🅜🅝🅞🅟🅠🅡🅢🅣🅤🅥🅦🅧🅨🅩", "abcdefghijklmnopqrstuvwxyz"),
-  ...inTurn("🅰🅱🅲🅳🅴🅵🅶🅷🅸🅹🅺🅻🅼🅽🅾🅿🆀🆁🆂🆃🆄🆅🆆🆇🆈🆉", "abcdefghijklmnopqrstuvwxyz")
-}
-const foldable = new RegExp(`[${Object.keys(plainLetters).join("")}]`, "gu")
-
-// oxlint-disable-next-line no-control-regex
-const ascii = /^[\u0000-\u007F]*$/u
-
-/**
- * Marks that normalization reorders, and two kana letters that decompose into one. Reordering takes quadratic time in
- * the length of a row of marks, so each row is cut to 30, as in the Stream-Safe Text Format (UAX #15, section 13); no
- * language writes so many.
- */
-const marks = /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu
-
-/** Text that can be normalized in linear time. */
-export const streamSafe = (text: string): string => text.replaceAll(marks, "$1")
-
-const fold = (text: string): string =>
-  ascii.test(text)
-    ? text.toLowerCase()
-    : // One mark can decompose into several.
-      streamSafe(
-        streamSafe(text)
-          // Used as an apostrophe; NFKD would turn it into a blank.
-          .replaceAll("\u00B4", "'")
-          .normalize("NFKD")
-      )
-        .toLowerCase()
-        .normalize("NFKD")
-        .replaceAll(ignored, "")
-        .replaceAll(foldable, (letter) => plainLetters[letter] ?? letter)
-        .normalize("NFC")
+/** Words with more places at which they can be parted are codes. They are found from these places only. */
+export const maxPlaces = 8
 
 const spaceless = String.raw`[[\p{L}\p{M}\p{N}]&&[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]]`
 const letter = String.raw`[[\p{L}\p{M}\p{N}]--${spaceless}]`
@@ -121,8 +68,8 @@ const asciiPieces = (folded: string): ReadonlyArray<Piece> => {
   return pieces
 }
 
-const piecesOf = (folded: string): ReadonlyArray<Piece> =>
-  ascii.test(folded)
+export const piecesOf = (folded: string): ReadonlyArray<Piece> =>
+  isAscii(folded)
     ? asciiPieces(folded)
     : Array.from(folded.matchAll(piece), ({ 0: text, 1: run, 2: word, index }) => ({
         kind: run === undefined ? (word === undefined ? "symbol" : "word") : "run",
@@ -130,68 +77,193 @@ const piecesOf = (folded: string): ReadonlyArray<Piece> =>
         index
       }))
 
-const hasLetter = /\p{L}/u
+export const hasLetter = /\p{L}/u
+export const hasDigit = /\p{N}/u
 
-/**
- * With `isDocument`, adds words for other spellings of a query: the last character of a run, the parts of a word with
- * an apostrophe, and words joined at hyphens.
- */
-const split = (text: string, isDocument: boolean): Set<string> => {
-  const folded = fold(text)
-  const words = new Set<string>()
-  const add = (word: string) =>
-    words.add(word.length <= maxWordCharacters ? word : Array.from(word).slice(0, maxWordCharacters).join(""))
-  let chain: Array<string> = []
-  let chainEnd = -1
-  const join = () => {
-    if (chain.length < 2 || chain.length > maxJoinedByHyphens) return
-    const joined = chain.join("")
-    if (hasLetter.test(joined)) add(joined)
+export const cut = (word: string): string =>
+  word.length <= maxWordCharacters ? word : Array.from(word).slice(0, maxWordCharacters).join("")
+
+/** The pairs of neighbors in a run, or its only character. */
+export const pairsOf = (characters: ReadonlyArray<string>): ReadonlyArray<string> =>
+  characters.length === 1
+    ? characters
+    : characters.slice(1).map((character, before) => `${characters[before] ?? ""}${character}`)
+
+export const withoutApostrophes = (word: string): string => (word.includes("'") ? word.replaceAll("'", "") : word)
+
+/** The letters and the digits of a word, in turn. */
+export const partsOf = (word: string): ReadonlyArray<string> =>
+  hasDigit.test(word) ? (word.match(/\p{N}+|\P{N}+/gu) ?? []) : [word]
+
+/** Not `a` and `y`, which are words in many languages; behind another word no vowel, for the same reason. */
+export const joinsNext = /^[b-xz]$/u
+export const joinsBefore = /^[b-df-hj-np-tv-xz]$/u
+
+/** Two words with a blank between them, as a document has them; `undefined` if they are too long together. */
+export const pair = (first: string, second: string): string | undefined =>
+  first.length + second.length + 2 <= maxWordCharacters ? `${first}_${second}_` : undefined
+
+/** Ends a spelling that has to be a whole word. In no word of several characters. */
+const wholeMark = "="
+
+/** A spelling that only the whole word meets. */
+export const whole = (word: string): string => `${word}${wholeMark}`
+
+/** The word that meets {@link whole}; `undefined` for a spelling that words begin with. */
+export const wholeOf = (spelling: string): string | undefined =>
+  spelling.length > 1 && spelling.endsWith(wholeMark) ? spelling.slice(0, -1) : undefined
+
+/** The word at an end of a part of a document. */
+interface Edge {
+  /** Its letters or digits at this end; with an apostrophe, also without what is before or behind it. */
+  readonly parts: ReadonlyArray<string>
+  readonly hasDigit: boolean
+  /** Whether it is a letter that joins the next word, or the word before it. */
+  readonly joinsNext: boolean
+  readonly joinsBefore: boolean
+}
+
+/** A part of a document between blanks. */
+export interface PartWords {
+  readonly words: ReadonlyArray<string>
+  /** The words that it begins and ends with, unless it begins or ends with something else. */
+  readonly first: Edge | undefined
+  readonly last: Edge | undefined
+}
+
+const edge = (text: string, at: 0 | -1): Edge => {
+  const word = withoutApostrophes(text)
+  const own = partsOf(word).at(at) ?? word
+  const outer = word === text ? own : (partsOf(text.split("'").at(at) ?? word).at(at) ?? word)
+  return {
+    parts: outer === own ? [own] : [own, outer],
+    hasDigit: hasDigit.test(text),
+    joinsNext: joinsNext.test(word),
+    joinsBefore: joinsBefore.test(word)
   }
-  for (const { index, kind, text } of piecesOf(folded)) {
-    if (kind === "run") {
-      const characters = Array.from(text)
-      for (let at = 1; at < characters.length; at++) words.add(`${characters[at - 1]}${characters[at]}`)
-      if (isDocument || characters.length === 1) words.add(characters.at(-1) ?? "")
-      continue
+}
+
+const none: ReadonlyArray<string> = []
+
+/** The words of a document across the blank between two parts. */
+export const wordsBetween = (before: Edge | undefined, after: Edge | undefined): ReadonlyArray<string> => {
+  if (before === undefined || after === undefined) return none
+  const isJoined = before.joinsNext || after.joinsBefore
+  if (!isJoined && !before.hasDigit && !after.hasDigit) return none
+  const found: Array<string> = []
+  for (const first of before.parts) {
+    for (const second of after.parts) {
+      if (!isJoined && hasDigit.test(first) === hasDigit.test(second)) continue
+      for (const spelled of spellings(`${first}\n${second}`)) {
+        const [a = "", b = ""] = spelled.split("\n")
+        const word = pair(a, b)
+        if (word !== undefined) found.push(word)
+      }
     }
-    const hasApostrophe = kind === "word" && text.includes("'")
-    const joined = hasApostrophe ? text.replaceAll("'", "") : text
-    add(joined)
-    if (!isDocument || kind === "symbol") continue
-    if (hasApostrophe) for (const part of text.split("'")) add(part)
-    if (index !== chainEnd + 1 || folded[chainEnd] !== "-") {
-      join()
+  }
+  return found
+}
+
+/** Where the text of a chain of words may begin: at each word, behind each apostrophe, and between letters and digits. */
+const addFromPlaces = (text: string, rest: string, words: Set<string>): void => {
+  if (!text.includes("'") && !hasDigit.test(text)) {
+    for (const word of spellings(`${text}${rest}`)) words.add(cut(word))
+    return
+  }
+  let isFirst = true
+  let places = 0
+  for (let from = 0; from < text.length && places < maxPlaces;) {
+    const remaining = isFirst ? text : text.slice(from)
+    const own = withoutApostrophes(remaining)
+    for (const word of spellings(`${own}${rest}`)) words.add(cut(word))
+    const next = /'|(?<=\p{N})(?=\P{N})|(?<=\P{N})(?=\p{N})/u.exec(remaining)
+    if (next === null) return
+    from += next.index + next[0].length
+    isFirst = false
+    places++
+  }
+}
+
+const addChain = (chain: ReadonlyArray<string>, words: Set<string>): void => {
+  chain.forEach((text, at) => {
+    if (chain.length > 1) for (const word of spellings(withoutApostrophes(text))) words.add(cut(word))
+    const rest = chain.length > maxJoinedByHyphens ? "" : chain.slice(at + 1).join("")
+    addFromPlaces(text, hasLetter.test(`${text}${rest}`) ? withoutApostrophes(rest) : "", words)
+  })
+}
+
+export const isBlank = (text: string): boolean => /^\s+$/u.test(text)
+
+export const partWords = (part: string): PartWords => {
+  const folded = fold(part)
+  const pieces = piecesOf(folded)
+  const words = new Set<string>()
+  let chain: Array<string> = []
+  let end = -1
+  let before: Edge | undefined
+  for (const { index, kind, text } of pieces) {
+    const isWord = kind === "word"
+    if (chain.length > 0 && !(isWord && index === end + 1 && folded[end] === "-")) {
+      addChain(chain, words)
       chain = []
     }
-    if (chain.length <= maxJoinedByHyphens) chain.push(joined)
-    chainEnd = index + text.length
+    if (isWord) {
+      // No-break spaces and such are blanks within a part.
+      if (before !== undefined && isBlank(folded.slice(end, index))) {
+        for (const word of wordsBetween(before, edge(text, 0))) words.add(word)
+      }
+      chain.push(text)
+      before = edge(text, -1)
+    } else {
+      before = undefined
+      if (kind === "symbol") words.add(text)
+      else {
+        const characters = Array.from(text)
+        for (const word of pairsOf(characters)) words.add(word)
+        words.add(characters.at(-1) ?? "")
+      }
+    }
+    end = index + text.length
   }
-  join()
-  return words
+  addChain(chain, words)
+  const [first] = pieces
+  return {
+    words: Array.from(words),
+    first: first?.kind === "word" && first.index === 0 ? edge(first.text, 0) : undefined,
+    last: end === folded.length ? before : undefined
+  }
+}
+
+/** Visits the parts of each text between blanks and control characters, and whether each follows another one. */
+export const eachPart = (
+  texts: ReadonlyArray<string | null>,
+  visit: (part: string, isFirst: boolean) => void
+): void => {
+  for (const text of texts) {
+    if (text === null) continue
+    let isFirst = true
+    for (let at = 0; at < text.length; at++) {
+      const start = at
+      while (at < text.length && text.charCodeAt(at) > blank) at++
+      if (at === start) continue
+      visit(text.slice(start, at), isFirst)
+      isFirst = false
+    }
+  }
 }
 
 /** A safeguard: longer queries are rejected before. In UTF-16 units. */
 const maxQueryLength = 1_000
 
-/** The distinct words of a query. A document matches if each of them begins one of its words. */
-export const queryWords = (query: string): ReadonlyArray<string> =>
-  Array.from(split(query.length > maxQueryLength ? query.slice(0, maxQueryLength) : query, false))
+export const limited = (query: string): string =>
+  query.length > maxQueryLength ? query.slice(0, maxQueryLength) : query
 
-/** Sorted, so that equal searches have equal keys. */
-export const wantedWords = (query: string | undefined): ReadonlyArray<string> =>
-  query === undefined ? [] : queryWords(query).toSorted()
-
-/** Visits the parts of each text between blanks and control characters: no word spans two of them. */
-export const eachPart = (texts: ReadonlyArray<string | null>, visit: (part: string) => void): void => {
-  for (const text of texts) {
-    if (text === null) continue
-    for (let at = 0; at < text.length; at++) {
-      const start = at
-      while (at < text.length && text.charCodeAt(at) > blank) at++
-      if (at > start) visit(text.slice(start, at))
-    }
+/** The distinct words of a name or a query, in the spelling without accents. */
+export const queryWords = (query: string): ReadonlyArray<string> => {
+  const words = new Set<string>()
+  for (const { kind, text } of piecesOf(fold(limited(query)))) {
+    if (kind === "run") for (const word of pairsOf(Array.from(text))) words.add(word)
+    else words.add(cut(withoutAccents(withoutApostrophes(text))))
   }
+  return Array.from(words)
 }
-
-export const partWords = (part: string): ReadonlySet<string> => split(part, true)

@@ -9,7 +9,7 @@ export const shopSorts = [...StoreFilter.sorts, "products_count", "newest"] as c
 
 /** What selects stores, without order and page. */
 export const ShopFilter = Schema.Struct({
-  query: Arguments.optional(StoreFilter.Query, "In store names, domains."),
+  query: Arguments.optional(StoreFilter.Query, "In store names, domains. Words match by their beginning."),
   ...StoreFilter.fields,
   ...AdQuery.storeFields
 })

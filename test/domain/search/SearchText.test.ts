@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { eachPart, queryWords } from "../../../src/domain/search/SearchText.ts"
+import { eachPart, queryWords, wholeOf } from "../../../src/domain/search/SearchText.ts"
+import { wantedWords } from "../../../src/domain/search/WantedWords.ts"
+import { matcher } from "../../oracle/NaiveText.ts"
 import { documentWords } from "../../oracle/documentWords.ts"
 import { normalizedBy } from "../../support/Work.ts"
 
@@ -8,8 +10,13 @@ const document = (texts: ReadonlyArray<string | null>): string => Array.from(doc
 
 /** Whether a query finds a text, by the rule that the index follows. */
 const finds = (query: string, text: string): boolean => {
-  const words = document([text]).split(" ")
-  return queryWords(query).every((wanted) => words.some((word) => word.startsWith(wanted)))
+  const words = Array.from(documentWords([text]))
+  return wantedWords(query).every((spellings) =>
+    spellings.some((spelling) => {
+      const whole = wholeOf(spelling)
+      return words.some((word) => (whole === undefined ? word.startsWith(spelling) : word === whole))
+    })
+  )
 }
 
 /** Characters that fold, join, part and combine, and any others. */
@@ -43,6 +50,11 @@ describe("SearchText", () => {
     ["ligatures and fractions", "ﬁne ½", ["fine", "1", "⁄", "2"]],
     ["vowel marks of Arabic and Hebrew", "مَرْحَبًا שָׁלוֹם", ["مرحبا", "שלום"]],
     ["marks that make another letter", "がぎ कि", ["がぎ", "कि"]],
+    ["katakana, also half-width", "ガギ ｶﾞｷﾞ ヴァヽ ヶ", ["がぎ", "ゔぁ", "ぁゝ", "ゖ"]],
+    ["Arabic alef, heh and yeh, and tatweel", "أإآٱ قهوة على كـتاب", ["اااا", "قهوه", "علي", "كتاب"]],
+    ["Persian and Urdu letters and digits", "کتابی ۀ ہے ۲۵۶ ٢٥٦", ["كتابي", "ه", "هي", "256"]],
+    ["punycode", "xn--mnchen-3ya.de XN--FIQS8S", ["munchen", "de", "中国"]],
+    ["what is no punycode", "xn--- xn--a-b-c-d axn--fiqs8s", ["xn", "a", "b", "c", "d", "axn", "fiqs8s"]],
     ["punctuation", "RED-hot, yes! a.b_c/d", ["red", "hot", "yes", "a", "b", "c", "d"]],
     ["apostrophes", "don't Men’s d´été Hawaiʻi 'n' 'quoted'", ["dont", "mens", "dete", "hawaii", "n", "quoted"]],
     ["hyphens", "T‐Shirt t‑shirt", ["t", "shirt"]],
@@ -54,8 +66,8 @@ describe("SearchText", () => {
     ["control characters", "a\u0000b\tc", ["a", "b", "c"]],
     ["repetition", "very very Very", ["very"]],
     ["runs without blanks", "黒猫の เสื้อ 한국어", ["黒猫", "猫の", "เส", "สื", "ื้", "้อ", "한국", "국어"]],
-    ["half-width kana", "ﾃｽﾄ", ["テス", "スト"]],
-    ["a run inside a word", "Tシャツ", ["t", "シャ", "ャツ"]],
+    ["half-width kana", "ﾃｽﾄ", ["てす", "すと"]],
+    ["a run inside a word", "Tシャツ", ["t", "しゃ", "ゃつ"]],
     ["a single character of a run", "猫", ["猫"]],
     ["nothing", " .,!? \n", []]
   ])("a query folds %s", (_, text, words) => {
@@ -96,6 +108,180 @@ describe("SearchText", () => {
     assert.strictEqual(finds(query, text), expected)
   })
 
+  it.each([
+    ["www.oakline-case.com", "oakline-case.com", true],
+    ["https://oakline-case.com/", "oakline-case.com", true],
+    ["HTTP://WWW.Oakline-Case.com:8080/products/lamp?ref=ad#top", "oakline-case.com", true],
+    ["oakline-case.com/products", "oakline-case.com", true],
+    ["lamp (https://oakline-case.com/products),", "Lamp oakline-case.com", true],
+    ["https://münchen.de/x", "xn--mnchen-3ya.de", true],
+    ["https://xn--mnchen-3ya.de/x", "münchen.de", true],
+    ["www.oakline.example", "oakline.example", true],
+    ["www.com", "www.com", true],
+    ["www.com", "oakline.com", false],
+    ["www.oakline/lamp", "www.oakline", true],
+    ["info@oakline.com", "oakline.com", false],
+    ["mailto:info@oakline.com", "oakline.com", false],
+    ["and/or", "and", false],
+    ["node.js/react", "node.js", false],
+    ["https:lamp", "lamp", false]
+  ])("an address is its host: %s finds %s: %s", (query, text, expected) => {
+    assert.strictEqual(finds(query, text), expected)
+  })
+
+  it.each([
+    ["guertel", "Gürtel", true],
+    ["gürtel", "Guertel", true],
+    ["gürtel", "gurtel", true],
+    ["gurtel", "Gürtel", true],
+    ["guertel", "gurtel", false],
+    ["gü", "Guertel", true],
+    ["Smoerrebroed", "Smørrebrød", true],
+    ["ÅLBORG", "Aalborg", true],
+    ["aalborg", "A\u030Alborg", true],
+    ["muenchen", "xn--mnchen-3ya.de", true],
+    ["mnchen", "xn--mnchen-3ya.de", false],
+    ["xn", "xn--mnchen-3ya.de", false],
+    ["naieve", "naïve", false],
+    ["500ml", "Shampoo 500 ml", true],
+    ["500 ml", "500ML", true],
+    ["500ml", "500\u00A0ml", true],
+    ["500ml", "500, ml", false],
+    ["500ml", "ml 500", false],
+    ["iphone15", "iPhone 15 case", true],
+    ["iphone15case", "iPhone 15 case", true],
+    ["iphone15case", "iPhone15 case", true],
+    ["15case", "iPhone15case", true],
+    ["iphone15", "l'iPhone 15", true],
+    ["256 gb", "256GB", true],
+    ["gb", "256GB", true],
+    ["10x15cm", "10 x 15 cm", true],
+    ["10 x 15", "10x15cm", true],
+    ["4x6", "4x5, 5x6", false],
+    ["4x6", "4 x 5, 5 x 6", true],
+    ["3d", "3D printer", true],
+    ["3d", "3 drawers", false],
+    ["t-shirt", "tshirts", true],
+    ["t shirt", "tshirts", true],
+    ["tshirt", "T Shirts", true],
+    ["t-shirt", "T Shirts", true],
+    ["usbc", "USB C cable", true],
+    ["usb c", "usbc", true],
+    ["tank top", "Tanktops", true],
+    ["tanktop", "Tank Top", false],
+    ["about", "a boutique", false],
+    ["hotchili", "red-hot-chili", true],
+    ["x-a1b", "xa1b", true],
+    ["emailadresse", "E-Mail-Adresse", true],
+    ["e-mail-adresse", "Emailadresse", true],
+    ["どりる", "電動ドリル", true],
+    ["ﾄﾞﾘﾙ", "どりる", true],
+    ["shirts", "Shirt", true],
+    ["shirts", "T-Shirt-Dress", true],
+    ["shirts", "Shirting", false],
+    ["shirt", "Shirts", true],
+    ["bags", "Bag", false],
+    ["dress", "Dres", false],
+    ["bonus", "Bonu", false],
+    ["Schnürsenkels", "Schnuersenkel", true],
+    ["a=b", "a = b", true]
+  ])("D40 another spelling: %s finds %s: %s", (query, text, expected) => {
+    assert.strictEqual(finds(query, text), expected)
+  })
+
+  /** Two words that are written together, with a hyphen or as two; a blank between letters is one only for some of them. */
+  const compounds = ["t|shirt", "e|bike", "usb|c", "tank+top", "iphone#15", "500#ml", "ps#5#pro", "10#x#15#cm"]
+  const simple = ["gürtel", "smørrebrød", "ålborg", "straße", "قهوة", "کتاب", "ドリル", "電動", "it's", "é", "50", "🔥"]
+  const Atom = Schema.Struct({
+    word: Schema.Literals([...compounds, ...simple]),
+    /** How a compound is written in the document and in the query. */
+    links: Schema.Tuple([Schema.Literals(["", "-", " "]), Schema.Literals(["", "-", " "])]),
+    separator: Schema.Literals([" ", "  ", "\n", ", ", "\u00A0", " / "])
+  })
+  type Letters = "own" | "two" | "plain"
+  /** Of a document and a query, what people mean the same by. */
+  const meant: ReadonlyArray<readonly [document: Letters, query: Letters]> = [
+    ["own", "own"],
+    ["own", "two"],
+    ["own", "plain"],
+    ["two", "own"],
+    ["two", "two"],
+    ["plain", "own"],
+    ["plain", "plain"]
+  ]
+  const twoLetters: Readonly<Record<string, string>> = { ü: "ue", ø: "oe", å: "aa", ß: "ss" }
+  const plainLetters: Readonly<Record<string, string>> = { ü: "u", ø: "o", å: "a", ß: "ss" }
+  const spelled = (text: string, how: Letters) =>
+    how === "own"
+      ? text
+      : text.replaceAll(/[üøåß]/gu, (letter) => (how === "two" ? twoLetters : plainLetters)[letter] ?? "")
+  const others: Readonly<Record<string, string>> = { ة: "ه", ک: "ك", ド: "ど", リ: "り", ル: "る", "'": "’" }
+  const written = (word: string, link: string) =>
+    word.replaceAll("+", link === " " ? "-" : link).replaceAll(/[|#]/gu, link)
+
+  const At = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 839 }))
+
+  it.effect.prop(
+    "D40 every part of a text between two places finds it, in every spelling",
+    [Schema.Array(Atom).check(Schema.isMinLength(1), Schema.isMaxLength(5)), At, At, At, Schema.Boolean],
+    ([atoms, from, to, how, isOther]) =>
+      Effect.sync(() => {
+        const [own, asked] = meant[how % meant.length] ?? ["own", "own"]
+        const text = spelled(
+          atoms.map(({ links, separator, word }) => `${written(word, links[0])}${separator}`).join(""),
+          own
+        )
+        const [first = 0, last = 0] = [from, to].map((at) => at % atoms.length).sort((a, b) => a - b)
+        const part = atoms.slice(first, last + 1).map(({ links, word }, at) => {
+          const pieces = word.split(/(?=[|+#])/u)
+          // A part may begin and end where letters and digits meet, and at a hyphen of the document.
+          const isParted = word.includes("#") || links[0] === "-"
+          const start = isParted && at === 0 ? from % pieces.length : 0
+          const end = isParted && at === last - first ? start + 1 + (to % (pieces.length - start)) : pieces.length
+          const kept = pieces
+            .slice(start, end)
+            .join("")
+            .replace(/^[|+#]/u, "")
+          return word.includes("+") ? kept.replaceAll("+", links[1]) : written(kept, links[1])
+        })
+        const spelling = spelled(part.join(" "), asked)
+        const query = isOther
+          ? spelling.replaceAll(/[ةکドリル']/gu, (letter) => others[letter] ?? "").toUpperCase()
+          : spelling
+        assert.isTrue(finds(query, text), `${query} | ${text}`)
+        assert.isTrue(finds(query.normalize("NFD"), text.normalize("NFD")), `${query} | ${text}`)
+      }),
+    { arbitrary: { runs: 5_000 } }
+  )
+
+  const Character = Schema.Literals(Array.from("tsa12 -'ü\nく,"))
+  const Characters = Schema.Array(
+    Schema.Union([Character, Schema.Literals([" t ", " s ", "a1", "uue", "ク", "tatat", "tatats"])])
+  )
+
+  it.effect.prop(
+    "D40 the naive search finds the same",
+    [Characters, Characters, At, At],
+    ([document, other, from, to]) =>
+      Effect.sync(() => {
+        const text = document.join("")
+        const part = text.slice(...[from, to].map((at) => at % (text.length + 1)).sort((a, b) => a - b))
+        for (const query of [other.join(""), part, part.replaceAll(" ", ""), part.replaceAll(" ", "-")]) {
+          const isFound = matcher(query)?.([text])
+          if (isFound !== undefined) assert.strictEqual(finds(query, text), isFound, `${query} | ${text}`)
+        }
+      }),
+    { arbitrary: { runs: 10_000 } }
+  )
+
+  it("a letter that stands alone joins its neighbor, unless it often is a word", () => {
+    const letters = Array.from("abcdefghijklmnopqrstuvwxyz")
+    const joinsNext = letters.filter((letter) => finds(`${letter}bike`, `${letter} bikes`))
+    const joinsBefore = letters.filter((letter) => finds(`usb${letter}`, `usb ${letter} cable`))
+    assert.strictEqual(joinsNext.join(""), "bcdefghijklmnopqrstuvwxz")
+    assert.strictEqual(joinsBefore.join(""), "bcdfghjklmnpqrstvwxz")
+  })
+
   it("an unknown text has no words, and words of several texts are kept apart", () => {
     assert.strictEqual(document([null, "red", null, "黒", "猫"]), "red 黒 猫")
   })
@@ -103,8 +289,11 @@ describe("SearchText", () => {
   it("words are bounded, documents are not", () => {
     assert.deepStrictEqual(queryWords("x".repeat(1_000)), ["x".repeat(64)])
     assert.deepStrictEqual(queryWords("𐐨".repeat(100)), ["𐐨".repeat(64)])
-    const many = Array.from({ length: 200_000 }, (_, index) => `w${index}`)
-    assert.deepStrictEqual(Array.from(documentWords([many.join(" ")])), many)
+    const many = Array.from(
+      { length: 200_000 },
+      (_, index) => `w${(index + 1e6).toString(26).replaceAll(/\d/gu, "x")}${"q".repeat(index % 7)}`
+    )
+    assert.deepStrictEqual(documentWords([many.join(" ")]), new Set(many))
   })
 
   it.each([
@@ -123,6 +312,24 @@ describe("SearchText", () => {
   it("a query is cut to 1,000 characters", () => {
     const words = Array.from({ length: 1_000 }, (_, index) => String(index))
     assert.deepStrictEqual(queryWords(words.join(" ")), queryWords(words.join(" ").slice(0, 1_000)))
+  })
+
+  it.each([
+    [
+      "short words",
+      (at: number) => `${String.fromCharCode(98 + (at % 20))}${String.fromCharCode(98 + Math.floor(at / 20))} `
+    ],
+    ["long words with two spellings", (at: number) => `tür${String.fromCharCode(98 + at)}s `],
+    ["the same with hyphens", (at: number) => `tü${String.fromCharCode(98 + (at % 20))}s${at % 4 === 3 ? " " : "-"}`],
+    ["letters and digits in turn", (at: number) => `${String.fromCharCode(98 + (at % 23))}${at % 10}`],
+    ["words of letters and digits in turn", (at: number) => `ü${at % 10}ö${Math.floor(at / 10)} `]
+  ])("%s ask for a bounded number of spellings", (_, piece) => {
+    const query = Array.from({ length: 200 }, (_each, at) => piece(at))
+      .join("")
+      .slice(0, 200)
+    const spellings = wantedWords(query).flat()
+    assert.isAtLeast(spellings.length, 1)
+    assert.isAtMost(spellings.length, 7 * query.length)
   })
 
   /** What an ad's document is made of, each as long as the importer takes: see Records.ts. */

@@ -186,7 +186,7 @@ describe("searches", () => {
         searcher
           .run({
             kind: "search",
-            query: { subject: "stores", stores: [], words: [word], order: { _tag: "Grouped" }, offset: 0, limit: 25 }
+            query: { subject: "stores", stores: [], words: [[word]], order: { _tag: "Grouped" }, offset: 0, limit: 25 }
           })
           .pipe(Effect.provideService(CurrentAccount, accountOf(account)), started)
 

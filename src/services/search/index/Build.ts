@@ -2,7 +2,6 @@
  * Builds a segment from records, store by store in ascending order of id, pseudo-stores first. Words take most of the time:
  * about 7 us a product and 25 us an ad.
  */
-import { domainToUnicode } from "node:url"
 import { dayMillis } from "../../../domain/Days.ts"
 import * as Relevance from "../../../domain/search/Relevance.ts"
 import * as AdKey from "./AdKey.ts"
@@ -14,13 +13,6 @@ import type { Ads, Items, Products, SegmentView } from "./Segment.ts"
 import { averagePrice, ColumnsBuilder, pseudoRow, storeRow } from "./StoreColumns.ts"
 import { WordsBuilder } from "./WordsBuilder.ts"
 import type { WordIds, WordsOptions } from "./WordsBuilder.ts"
-
-/** The spellings of a normalized domain: unchanged, and for an international domain also in Unicode. */
-export const domainSpellings = (domain: string): ReadonlyArray<string> => {
-  if (!domain.includes("xn--")) return [domain]
-  const unicode = domainToUnicode(domain)
-  return unicode === "" || unicode === domain ? [domain] : [domain, unicode]
-}
 
 /** The columns that products and ads share, row by row. */
 class ItemsBuilder {
@@ -113,7 +105,7 @@ export class SegmentBuilder {
 
   addStore({ ads, products, store }: StoreContent): void {
     this.#begin(store.id)
-    const ofStore = [store.name, ...domainSpellings(store.domain)]
+    const ofStore = [store.name, store.domain]
     this.#words.add(this.#words.wordsOf(ofStore))
     this.#addProducts(products, ofStore)
     this.#addAds(ads, [store.name])

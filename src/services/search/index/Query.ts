@@ -1,4 +1,5 @@
 /** Queries of the index: every name is a code. Plain data that can be sent to search threads. */
+import type { WantedWord } from "../../../domain/search/WantedWords.ts"
 import type { AdCriteria } from "./AdKey.ts"
 import type { CurrencyCount } from "./Currencies.ts"
 import type { Code, Figure, Mask } from "./Segment.ts"
@@ -47,8 +48,8 @@ export interface Filter {
   readonly stores: ReadonlyArray<StoreCondition>
   /** `Price` for products, `Ad` for ads. */
   readonly item?: ItemCondition
-  /** Folded (domain/search/SearchText.ts). Each must be a prefix of a word. */
-  readonly words: ReadonlyArray<string>
+  /** Each must be found, in one of its spellings. */
+  readonly words: ReadonlyArray<WantedWord>
   /** Only results with a higher id, which were imported later. */
   readonly idAbove?: number
 }

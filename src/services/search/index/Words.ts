@@ -12,6 +12,8 @@
  *
  * Source: Witten, Moffat, Bell, "Managing Gigabytes", 1999, for gaps; the bytes of a gap are those of a VInt of Lucene.
  */
+import { wholeOf } from "../../../domain/search/SearchText.ts"
+import type { WantedWord } from "../../../domain/search/WantedWords.ts"
 import { andBits, bitmapLength, isSet, orBits, setRows } from "./Bitmap.ts"
 import type { Words } from "./Segment.ts"
 
@@ -39,9 +41,11 @@ const comparePrefix = (text: Uint16Array, from: number, to: number, prefix: stri
   return 0
 }
 
-/** The words that begin with the prefix: the first, and the one after the last. */
-const wordsWith = (words: Words, prefix: string): readonly [from: number, to: number] => {
+/** The words that begin with the spelling, or are it: the first, and the one after the last. */
+const wordsWith = (words: Words, spelling: string): readonly [from: number, to: number] => {
   const { text, textOffsets } = words
+  const whole = wholeOf(spelling)
+  const prefix = whole ?? spelling
   const place = (word: number) => comparePrefix(text, textOffsets[word]!, textOffsets[word + 1]!, prefix)
   let low = 0
   let high = wordCount(words)
@@ -51,6 +55,11 @@ const wordsWith = (words: Words, prefix: string): readonly [from: number, to: nu
     else high = middle
   }
   const from = low
+  if (whole !== undefined) {
+    const isThere = from < wordCount(words) && place(from) === 0
+    const length = isThere ? textOffsets[from + 1]! - textOffsets[from]! : 0
+    return [from, length === whole.length ? from + 1 : from]
+  }
   high = wordCount(words)
   while (low < high) {
     const middle = (low + high) >>> 1
@@ -128,38 +137,51 @@ export const readRows = (words: Words, rows: number, word: number, target: Uint3
   return end
 }
 
-/** The rows that have a word for each prefix, as a bitmap; also as an ascending `list` if the rarest prefix has few. */
+/** The rows that have each wanted word, as a bitmap; also as an ascending `list` if the rarest has few. */
 export interface Hits {
   readonly bits: Uint32Array
   readonly list: Uint32Array | undefined
 }
 
-interface Wanted {
+/** The words of one spelling: the first, and the one after the last. */
+interface Range {
   readonly prefix: string
   readonly from: number
   readonly to: number
   readonly postings: number
 }
 
+interface Wanted {
+  /** Only those with postings. */
+  readonly ranges: ReadonlyArray<Range>
+  /** Of all ranges; a row can be in several. */
+  readonly postings: number
+}
+
+const wantedOf = (words: Words, spellings: WantedWord): Wanted => {
+  const ranges = spellings.flatMap((prefix): ReadonlyArray<Range> => {
+    const [from, to] = wordsWith(words, prefix)
+    const postings = words.cumulative[to]! - words.cumulative[from]!
+    return postings === 0 ? [] : [{ prefix, from, to, postings }]
+  })
+  return { ranges, postings: ranges.reduce((sum, { postings }) => sum + postings, 0) }
+}
+
 /**
- * Finds the rows that have a word for each prefix, the rarest prefix first, so that only its hits are tested for the
- * others. `scratch` returns bitmaps with any content; two are used. Up to `fewHits` hits are handled one by one.
+ * Finds the rows that have each wanted word, the rarest first, so that only its hits are tested for the others. `scratch`
+ * returns bitmaps with any content; two are used. Up to `fewHits` hits are handled one by one.
  */
 export const findRows = (
   words: Words,
   rows: number,
-  prefixes: ReadonlyArray<string>,
+  wantedWords: ReadonlyArray<WantedWord>,
   scratch: (index: number) => Uint32Array,
   fewHits: number
 ): Hits => {
-  const wanted = prefixes
-    .map((prefix): Wanted => {
-      const [from, to] = wordsWith(words, prefix)
-      return { prefix, from, to, postings: words.cumulative[to]! - words.cumulative[from]! }
-    })
+  const [rarest, ...others] = wantedWords
+    .map((spellings) => wantedOf(words, spellings))
     .sort((a, b) => a.postings - b.postings)
-  const [rarest, ...others] = wanted
-  if (rarest === undefined) throw new RangeError("at least one prefix is needed")
+  if (rarest === undefined) throw new RangeError("at least one word is needed")
   const bits = scratch(0).fill(0)
   if (rarest.postings <= fewHits) {
     let list = fewRows(words, rows, rarest)
@@ -171,40 +193,46 @@ export const findRows = (
     setRows(bits, list)
     return { bits, list }
   }
-  const known = prefixBitmap(words, rows, rarest.prefix)
-  if (known === undefined) uniteRows(words, rows, rarest.from, rarest.to, bits)
-  else bits.set(known)
-  for (const other of others) {
-    const bitmap = bitmapOf(words, rows, other, scratch)
-    andBits(bits, bitmap)
-  }
+  unite(words, rows, rarest, bits)
+  for (const other of others) andBits(bits, bitmapOf(words, rows, other, scratch))
   return { bits, list: undefined }
 }
 
-/** A stored bitmap, or one that is made in the second scratch. */
-const bitmapOf = (
-  words: Words,
-  rows: number,
-  { from, postings, prefix, to }: Wanted,
-  scratch: (index: number) => Uint32Array
-): Uint32Array => {
-  const known = prefixBitmap(words, rows, prefix)
-  if (known !== undefined) return known
-  if (to - from === 1 && isDense(postings, rows)) {
-    const start = words.starts[from]!
-    return words.bitmaps.subarray(start, start + bitmapLength(rows))
+/** The bitmap that the segment has of the words of a range. */
+const storedBitmap = (words: Words, rows: number, { from, postings, prefix, to }: Range): Uint32Array | undefined => {
+  if (!isDense(postings, rows)) return undefined
+  if (to - from > 1) return prefixBitmap(words, rows, prefix)
+  const start = words.starts[from]!
+  return words.bitmaps.subarray(start, start + bitmapLength(rows))
+}
+
+const unite = (words: Words, rows: number, { ranges }: Wanted, bits: Uint32Array): void => {
+  for (const range of ranges) {
+    const stored = storedBitmap(words, rows, range)
+    if (stored === undefined) uniteRows(words, rows, range.from, range.to, bits)
+    else orBits(bits, stored)
   }
+}
+
+/** A stored bitmap, or one that is made in the second scratch. */
+const bitmapOf = (words: Words, rows: number, wanted: Wanted, scratch: (index: number) => Uint32Array): Uint32Array => {
+  const [only] = wanted.ranges
+  const stored = only === undefined || wanted.ranges.length > 1 ? undefined : storedBitmap(words, rows, only)
+  if (stored !== undefined) return stored
   const bits = scratch(1).fill(0)
-  uniteRows(words, rows, from, to, bits)
+  unite(words, rows, wanted, bits)
   return bits
 }
 
 /** Ascending and distinct. */
-const fewRows = (words: Words, rows: number, { from, postings, to }: Wanted): Uint32Array => {
+const fewRows = (words: Words, rows: number, { postings, ranges }: Wanted): Uint32Array => {
   const all = new Uint32Array(postings)
   let end = 0
-  for (let word = from; word < to; word++) end = readRows(words, rows, word, all, end)
-  if (to - from <= 1) return all
+  for (const { from, to } of ranges) {
+    for (let word = from; word < to; word++) end = readRows(words, rows, word, all, end)
+  }
+  const [only] = ranges
+  if (ranges.length <= 1 && (only === undefined || only.to - only.from === 1)) return all
   all.sort()
   return all.filter((row, at) => at === 0 || row !== all[at - 1])
 }

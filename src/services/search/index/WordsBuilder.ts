@@ -1,12 +1,13 @@
 /**
  * Writes the inverted index of a segment, in the format of {@link Words}. Words.ts reads it.
  *
- * Words and their rows are written in ascending order. Cost: one look-up for each part of a text between blanks and one step for
- * each of its words, a sort of the vocabulary, and three passes over the postings: two of a counting sort, one that writes.
+ * Words and their rows are written in ascending order. Cost: one look-up for each part of a text between blanks, one step for
+ * each of its words and one look-up for each pair across a blank, a sort of the vocabulary, and three passes over the postings: two of a counting sort, one that writes.
  *
  * Source: Knuth, "The Art of Computer Programming", volume 3, 5.2 (distribution counting).
  */
-import { eachPart, partWords } from "../../../domain/search/SearchText.ts"
+import { eachPart, partWords, wordsBetween } from "../../../domain/search/SearchText.ts"
+import type { PartWords } from "../../../domain/search/SearchText.ts"
 import { bitmapLength, setRows } from "./Bitmap.ts"
 import { Growing } from "./Growing.ts"
 import { shared } from "./Segment.ts"
@@ -37,10 +38,17 @@ const copyOf = (text: string): string =>
 /** The ids of the words of some texts, assigned by the builder. May contain duplicates. */
 export type WordIds = ReadonlyArray<number>
 
+const noIds: WordIds = []
+
+/** A part of a text with the ids of its words. */
+interface KnownPart extends Pick<PartWords, "first" | "last"> {
+  readonly ids: WordIds
+}
+
 /** Collects the distinct words of documents, one document for each row, in the order of rows. */
 export class WordsBuilder {
   readonly #ids = new Map<string, number>()
-  readonly #parts = new Map<string, WordIds>()
+  readonly #parts = new Map<string, KnownPart>()
   /** For each word the last row that has it, plus 1. */
   readonly #lastRow: Array<number> = []
   /** Ids of words, document after document. */
@@ -54,8 +62,12 @@ export class WordsBuilder {
 
   wordsOf(texts: ReadonlyArray<string | null>): WordIds {
     const found: Array<number> = []
-    eachPart(texts, (part) => {
-      for (const id of this.#wordsOfPart(part)) found.push(id)
+    let before: KnownPart | undefined
+    eachPart(texts, (text, isFirst) => {
+      const part = this.#partOf(text)
+      for (const id of part.ids) found.push(id)
+      if (!isFirst) for (const id of this.#wordsBetween(before, part)) found.push(id)
+      before = part
     })
     return found
   }
@@ -64,8 +76,19 @@ export class WordsBuilder {
   add(words: WordIds = [], texts: ReadonlyArray<string | null> = []): void {
     const row = this.#ends.length + 1
     this.#addWords(words, row)
-    eachPart(texts, (part) => this.#addWords(this.#wordsOfPart(part), row))
+    let before: KnownPart | undefined
+    eachPart(texts, (text, isFirst) => {
+      const part = this.#partOf(text)
+      this.#addWords(part.ids, row)
+      if (!isFirst) this.#addWords(this.#wordsBetween(before, part), row)
+      before = part
+    })
     this.#ends.push(this.#words.length)
+  }
+
+  #wordsBetween(before: KnownPart | undefined, after: KnownPart): WordIds {
+    const words = wordsBetween(before?.last, after.first)
+    return words.length === 0 ? noIds : words.map((word) => this.#idOf(word))
   }
 
   #addWords(ids: WordIds, row: number): void {
@@ -77,15 +100,17 @@ export class WordsBuilder {
     }
   }
 
-  #wordsOfPart(part: string): WordIds {
-    const known = this.#parts.get(part)
+  #partOf(text: string): KnownPart {
+    const known = this.#parts.get(text)
     if (known !== undefined) return known
-    const ids = Array.from(partWords(part), (word) => this.#idOf(word))
-    if (part.length <= maxPartLength) {
+    const own = copyOf(text)
+    const { first, last, words } = partWords(own)
+    const part = { ids: words.map((word) => this.#idOf(word)), first, last }
+    if (text.length <= maxPartLength) {
       if (this.#parts.size === maxParts) this.#parts.clear()
-      this.#parts.set(copyOf(part), ids)
+      this.#parts.set(own, part)
     }
-    return ids
+    return part
   }
 
   #idOf(word: string): number {

@@ -24,7 +24,7 @@ import type { IndexState } from "./IndexState.ts"
 import { arraysOf, mapArrays } from "./SegmentArrays.ts"
 
 /** Increase it when the arrays of a segment change, or the meaning of their values. */
-export const formatVersion = 4
+export const formatVersion = 5
 
 const prologueBytes = 32
 const alignment = 64

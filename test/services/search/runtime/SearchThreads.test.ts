@@ -21,7 +21,7 @@ const job = (...words: ReadonlyArray<string>): Job<"search"> => ({
   query: {
     subject: "stores",
     stores: [],
-    words,
+    words: words.map((word) => [word]),
     order: { _tag: "ByStore", figures: ["revenue"], isDescending: true },
     offset: 0,
     limit: 25

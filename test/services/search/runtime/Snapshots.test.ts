@@ -144,7 +144,7 @@ const jobs: ReadonlyArray<Job> = [
       query: {
         subject,
         stores: [],
-        words: figure === "growth" ? ["a"] : [],
+        words: figure === "growth" ? [["a", "s="]] : [],
         order: { _tag: "ByStore", figures: [figure], isDescending: true },
         offset: 0,
         limit: 25
@@ -157,7 +157,7 @@ const jobs: ReadonlyArray<Job> = [
       query: {
         subject: column === "started" ? "ads" : "products",
         stores: [],
-        words: isDescending ? ["s"] : [],
+        words: isDescending ? [["s"]] : [],
         order: { _tag: "ByItem", column, isDescending },
         offset: 0,
         limit: 25
