@@ -94,6 +94,7 @@ export const recordOf = (
 ): Result.Result<ProductRecord | null, ReadonlyArray<ArgumentIssue>> => {
   const status = product.status?.toLowerCase()
   if (status === "draft" || status === "archived") return Result.succeed(null)
+  if (isInexact(product.id) && notBlank(product.handle) === null) return Result.fail([issueAt("id", "inexact_id")])
   return Result.flatMap(variantsOf(product), (variants) => decodeRecord(translate(product, domain, variants)))
 }
 
@@ -118,7 +119,7 @@ const variantsOf = ({ variants }: Product): Result.Result<Variants, ReadonlyArra
     }
     lowestPrice = Math.min(lowestPrice, price)
     priced.push({
-      id: id === undefined || id === null ? null : String(id),
+      id: idOf(id),
       title: title ?? null,
       sku: sku ?? null,
       price,
@@ -132,10 +133,16 @@ const variantsOf = ({ variants }: Product): Result.Result<Variants, ReadonlyArra
     : Result.succeed({ variants: priced, lowestPrice })
 }
 
+/** A larger number has lost digits when it was parsed, and may be that of another product. */
+const isInexact = (id: unknown): boolean => typeof id === "number" && !Number.isSafeInteger(id)
+
+const idOf = (id: number | string | null | undefined): string | null =>
+  id === undefined || id === null || isInexact(id) ? null : String(id)
+
 const isUnpriced = (price: string | number | null | undefined): boolean =>
   price === undefined || price === null || (typeof price === "string" && price.trim() === "")
 
-const decimal = /^\s*\d+(?:\.\d+)?\s*$/u
+const decimal = /^\s*\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?\s*$/iu
 
 const amount = (price: string | number | null | undefined): number | null => {
   if (typeof price === "number") return price
@@ -153,8 +160,8 @@ const translate = (product: Product, domain: string, { lowestPrice, variants }: 
   return {
     type: "product",
     shop: domain,
-    key: handle ?? String(product.id ?? ""),
-    alias: handle === null || product.id === undefined || product.id === null ? null : String(product.id),
+    key: handle ?? idOf(product.id) ?? "",
+    alias: handle === null ? null : idOf(product.id),
     title: product.title ?? "",
     url: handle === null ? null : addressOf(`https://${domain}/products/`, handle),
     image_url: images[0]?.url ?? null,

@@ -178,7 +178,7 @@ export const recordsOf = Effect.fnUntraced(function* (
     return mapping.record === "product" ? taken(records, shop) : records
   }
   if (format !== "storefront" && format !== "bulk" && format !== "products") {
-    const records = convert(file, container, converterOf(format, container, options))
+    const records = convert(file, container, converterOf(format, container, options, file))
     if (format === "ads") return takenAds(records)
     return format === "native" ? taken(records) : records
   }
@@ -233,7 +233,8 @@ const shopChunk = (record: PartialShop): ImportChunk => ({
 const converterOf = (
   format: Exclude<FormatName, "storefront" | "bulk" | "products" | "map">,
   container: Format.Container,
-  { asOf, store }: ReadOptions
+  { asOf, store }: ReadOptions,
+  { head, isWhole }: InputFile.InputFile
 ): Converter => {
   const header = container._tag === "Csv" ? container.header : []
   switch (format) {
@@ -242,9 +243,10 @@ const converterOf = (
     case "meta":
       return { item: (item, line) => StorefrontShop.fromMeta(foreign(item), line) }
     case "ads": {
+      const source = AdLibrary.sourceOf(asOf, Sample.of(head, isWhole, container).records)
       const read = (ad: Foreign, line: number): Reading =>
         AdLibrary.isAd(ad)
-          ? AdLibrary.read(ad, line, asOf)
+          ? AdLibrary.read(ad, line, source)
           : { ...nothing, rejects: [{ line, field: "ad_archive_id", reason: "is required" }] }
       return {
         item: (item, line) => join(AdLibrary.adsIn(item).map((ad) => read(ad, line))),
@@ -285,7 +287,7 @@ const storefrontItems = (domain: string, file: string, wholes: WholeStores): Con
             shop: domain,
             category: Result.isSuccess(record) ? (record.success?.details?.product_type ?? null) : null,
             keys: [handle, id].flatMap((key) =>
-              typeof key === "string" || typeof key === "number" ? [String(key)] : []
+              typeof key === "string" || Number.isSafeInteger(key) ? [String(key)] : []
             )
           })
         })

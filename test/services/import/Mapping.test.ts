@@ -11,6 +11,7 @@ import type { RecordName } from "../../../src/services/import/formats/MapFields.
 import * as MapGuess from "../../../src/services/import/formats/MapGuess.ts"
 import * as Mapping from "../../../src/services/import/formats/Mapping.ts"
 import type { Source } from "../../../src/services/import/formats/Mapping.ts"
+import { Unread } from "../../../src/services/import/formats/Foreign.ts"
 import * as ReadAs from "../../../src/services/import/formats/ReadAs.ts"
 import * as Sample from "../../../src/services/import/formats/Sample.ts"
 import { defaults, nobody } from "../../support/FileImports.ts"
@@ -82,15 +83,21 @@ describe("a way to read", () => {
     ["shop", "monthly_revenue", {}, "1.234", 1.234],
     ["shop", "monthly_revenue", { form: "1.234,56" }, "1.234", 1234],
     ["shop", "monthly_revenue", { form: "1,234.56" }, "1,234", 1234],
-    ["shop", "monthly_revenue", { form: "1,234.56" }, "1.234,56", "1.234,56"],
-    ["shop", "monthly_revenue", {}, "on request", "on request"],
+    [
+      "shop",
+      "monthly_revenue",
+      { form: "1,234.56" },
+      "1.234,56",
+      new Unread("cannot be read as an amount such as 1234.50")
+    ],
+    ["shop", "monthly_revenue", {}, "on request", new Unread("cannot be read as an amount such as 1234.50")],
     ["shop", "monthly_orders", {}, "12.5K", 12_500],
     ["shop", "monthly_orders", {}, "99.7", 100],
     ["shop", "monthly_orders", {}, "1.234", 1234],
     ["shop", "monthly_orders", {}, "1.234.567", 1_234_567],
     ["shop", "monthly_orders", {}, "1.234K", 1234],
     ["shop", "monthly_orders", { form: "1,234.56" }, "1.234", 1],
-    ["shop", "monthly_orders", {}, "12 boxes", "12 boxes"],
+    ["shop", "monthly_orders", {}, "12 boxes", new Unread("cannot be read as a number such as 1234.5")],
     ["shop", "monthly_orders", { as: "money" }, "12 boxes", 12],
     ["shop", "trustpilot_rating", {}, "4,7", 4.7],
     ["shop", "apps", {}, "Klaviyo:Judge.me", ["Klaviyo", "Judge.me"]],
@@ -123,7 +130,7 @@ describe("a way to read", () => {
     ["ad", "cta", {}, "NO_BUTTON", undefined],
     ["ad", "is_partnership", {}, "Yes", true],
     ["ad", "is_partnership", { values: { nein: "no" } }, "nein", false],
-    ["ad", "is_partnership", {}, "perhaps", "perhaps"],
+    ["ad", "is_partnership", {}, "perhaps", new Unread("cannot be read as yes or no")],
     ["ad", "landing_url", {}, "https://l.facebook.com/l.php?u=https%3A%2F%2Foakline.com%2F", "https://oakline.com/"],
     ["ad", "ad_library_url", {}, "https://x.com/r?id=1&access_token=SECRET", "https://x.com/r?id=1"],
     ["ad", "ad_library_url", {}, "https://x.com/r?access_token=SECRET&id=1", "https://x.com/r?id=1"]
@@ -138,15 +145,21 @@ describe("a way to read", () => {
   })
 
   it.each([
-    ["shop", "created_on", undefined, "03/07/2021", /^is no date such as 2026-03-02; name its form in the map/],
-    ["shop", "created_on", "DD.MM.YYYY", "2021-03-07", /^is no date of the form DD\.MM\.YYYY$/],
-    ["traffic_month", "month", undefined, "6th", /^is no date such as 2026-03;/]
+    [
+      "shop",
+      "created_on",
+      undefined,
+      "03/07/2021",
+      /^cannot be read as a date such as 2026-03-02; name its form in the map/
+    ],
+    ["shop", "created_on", "DD.MM.YYYY", "2021-03-07", /^cannot be read as a date of the form DD\.MM\.YYYY$/],
+    ["traffic_month", "month", undefined, "6th", /^cannot be read as a date such as 2026-03;/]
   ] as const)("of %s.%s with the form %s does not take %s", (record, name, form, written, reason) => {
     const field = fieldsOf[record][name]
     assert(field !== undefined)
     const read = Result.getOrThrow(ReadAs.make(field, { as: "date", form, separator: undefined, values: undefined }))
     const found = read(written)
-    assert(found instanceof ReadAs.Unread)
+    assert(found instanceof Unread)
     assert.match(found.reason, reason)
   })
 
@@ -239,9 +252,9 @@ layer(NodeServices.layer)("tables by a map", (it) => {
       )
       assert.deepStrictEqual(records, [oakline])
       assert.deepStrictEqual(rejects, [
-        "3 created_on: is no date of the form DD.MM.YYYY",
+        "3 created_on: cannot be read as a date of the form DD.MM.YYYY",
+        "3 monthly_orders: cannot be read as a number such as 1234.5",
         "3 domain: must be a domain such as `shop.example.com`",
-        "3 monthly_orders: must be a number",
         "4 created_on: 2021-02-31 does not exist"
       ])
     })

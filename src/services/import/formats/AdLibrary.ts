@@ -25,9 +25,11 @@ import {
   maxDepth,
   snakeCase,
   text,
-  unflatten
+  unflatten,
+  Unread
 } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
+import { Ids } from "./Ids.ts"
 import { keptAd, refused } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
@@ -166,15 +168,32 @@ export const isHeader = (header: ReadonlyArray<string>): boolean =>
 export const ofRow = (header: ReadonlyArray<string>, cells: ReadonlyArray<string>): Foreign =>
   Object.fromEntries(header.flatMap((name, at) => ((cells[at] ?? "") === "" ? [] : [[name, cells[at]]])))
 
-/** `asOf`: the day on which the ads were seen, `YYYY-MM-DD`. */
-export const read = (record: Foreign, line: number, asOf: string): Reading =>
-  isPageAd(record) ? fromPage(record, line, asOf) : fromArchive(record, line, asOf)
+export interface Source {
+  /** The day on which the ads were seen, `YYYY-MM-DD`. */
+  readonly asOf: string
+  readonly ids: Ids
+  readonly pageIds: Ids
+}
+
+/** `first`: the first records of the file. */
+export const sourceOf = (asOf: string, first: ReadonlyArray<Foreign>): Source => {
+  const ads = first.flatMap(adsIn).map((ad) => foreign(snakeCase(ad)))
+  return {
+    asOf,
+    ids: new Ids(ads.map((ad) => ad["ad_archive_id"] ?? ad["id"])),
+    pageIds: new Ids(ads.map((ad) => ad["page_id"]))
+  }
+}
+
+export const read = (record: Foreign, line: number, source: Source): Reading =>
+  isPageAd(record) ? fromPage(record, line, source) : fromArchive(record, line, source)
 
 interface AdParts {
-  readonly id: string | null
-  readonly pageId: string | null
+  readonly id: string | null | Unread
+  readonly pageId: string | null | Unread
   /** The address that the ad displays, if its landing page is unknown. */
   readonly caption: string | null
+  /** `Unread` is a value that is there. */
   readonly fields: Foreign
 }
 
@@ -184,26 +203,55 @@ const decodePage = RecordDecoder.make(Schema.Struct({ page_id: Fields.nullable(F
 const issuesOf = (result: Result.Result<unknown, ReadonlyArray<ArgumentIssue>>): ReadonlyArray<ArgumentIssue> =>
   Result.isFailure(result) ? result.failure : []
 
-const toReading = ({ caption, fields, id, pageId }: AdParts, line: number): Reading => {
+const toReading = (parts: AdParts, line: number): Reading => {
+  const unread = Object.entries({ ad_archive_id: parts.id, ...parts.fields }).flatMap(([field, value]) =>
+    value instanceof Unread ? [{ line, field, reason: value.reason }] : []
+  )
+  const id = parts.id instanceof Unread ? null : parts.id
+  // Without the id of its page, an ad is found a store by the page that it links to.
+  const pageId = parts.pageId instanceof Unread ? null : parts.pageId
   const decoded = decode({
     type: "ad",
     key: id ?? "",
     ad_archive_id: id,
     ad_library_url: id === null ? null : Fields.addressOf(libraryPage, id),
-    ...fields
+    ...Object.fromEntries(Object.entries(parts.fields).filter(([, value]) => !(value instanceof Unread)))
   })
   const page = decodePage({ page_id: pageId })
-  if (Result.isFailure(decoded) || Result.isFailure(page)) {
-    return { ...refused(line, [...issuesOf(decoded), ...issuesOf(page)]), ...keptAd(id) }
+  if (unread.length > 0 || Result.isFailure(decoded) || Result.isFailure(page)) {
+    const named = (field: string) => (field === "key" ? "ad_archive_id" : field)
+    const others = [...issuesOf(decoded), ...issuesOf(page)].filter(
+      ({ path }) =>
+        !unread.some(({ field }) => field === named(path)) &&
+        // It follows from the other days and the status, which are reported.
+        (path !== "last_seen_on" || parts.fields[path] !== null)
+    )
+    const reading = refused(line, others)
+    return {
+      ...reading,
+      rejects: [...unread, ...reading.rejects],
+      ...(parts.id instanceof Unread ? { lacksRecords: true } : keptAd(id))
+    }
   }
   const record: LibraryAd = {
     type: "library_ad",
     ad: decoded.success,
     page_id: page.success.page_id,
-    caption: caption === null ? null : clean(caption)
+    caption: parts.caption === null ? null : clean(parts.caption)
   }
   return { rows: [{ line, record }], rejects: [], skipped: 0 }
 }
+
+/** The value, or that it cannot be read; `undefined` if there is none. */
+const required = <A>(found: A | null, written: unknown, example: string): A | Unread | undefined => {
+  if (found !== null) return found
+  const isThere = written !== undefined && written !== null && !(typeof written === "string" && written.trim() === "")
+  return isThere ? new Unread(`cannot be read as ${example}`) : undefined
+}
+
+const given = (name: string, value: unknown): Foreign => (value === undefined ? {} : { [name]: value })
+
+const aDay = "a day such as 2026-03-02"
 
 const decode = RecordDecoder.make(AdRecord)
 
@@ -215,7 +263,7 @@ const webUrl = (found: string | null): string | null => {
   return href !== undefined && isWebUrl(href) ? href : null
 }
 
-const fromPage = (found: Foreign, line: number, asOf: string): Reading => {
+const fromPage = (found: Foreign, line: number, { asOf, ids, pageIds }: Source): Reading => {
   const record = foreign(snakeCase(unflatten(found)))
   const snapshot = foreign(record["snapshot"])
   const cards = list(snapshot["cards"]).map(foreign)
@@ -227,12 +275,15 @@ const fromPage = (found: Foreign, line: number, asOf: string): Reading => {
   const isTemplated = isTemplate(text(snapshot["title"])) || isTemplate(bodyOf(snapshot["body"]))
   return toReading(
     {
-      id: text(record["ad_archive_id"]),
-      pageId: firstText(record["page_id"], snapshot["page_id"]),
+      id: ids.read(record["ad_archive_id"]),
+      pageId: pageIds.read(record["page_id"]) ?? pageIds.read(snapshot["page_id"]),
       caption: null,
       fields: {
         page_name: firstText(record["page_name"], snapshot["page_name"]) ?? "",
-        ...(isActive === null ? {} : { status: isActive ? "active" : "inactive" }),
+        ...given(
+          "status",
+          required(isActive === null ? null : isActive ? "active" : "inactive", record["is_active"], "yes or no")
+        ),
         media_type: mediaTypeOf(snapshot, cards),
         headline: resolved(text(snapshot["title"]), text(first["title"])),
         ad_text: resolved(bodyOf(snapshot["body"]), bodyOf(first["body"])),
@@ -243,7 +294,7 @@ const fromPage = (found: Foreign, line: number, asOf: string): Reading => {
           )
         ),
         image_url: webUrl(imageOf(snapshot, cards)),
-        ...(startedOn === null ? {} : { started_on: startedOn }),
+        ...given("started_on", required(startedOn, record["start_date"], aDay)),
         last_seen_on: latest(startedOn, endsOn === null ? (isActive === true ? asOf : null) : earliest(endsOn, asOf)),
         is_partnership: isForeign(snapshot["branded_content"])
       }
@@ -254,14 +305,14 @@ const fromPage = (found: Foreign, line: number, asOf: string): Reading => {
 
 const firstOf = (value: unknown): string | null => text(list(value)[0])
 
-const fromArchive = (record: Foreign, line: number, asOf: string): Reading => {
+const fromArchive = (record: Foreign, line: number, { asOf, ids, pageIds }: Source): Reading => {
   const startedOn = day(record["ad_delivery_start_time"]) ?? day(record["ad_creation_time"])
   const stopsOn = day(record["ad_delivery_stop_time"])
   const isActive = stopsOn === null || stopsOn > asOf
   const reading = toReading(
     {
-      id: text(record["id"]),
-      pageId: text(record["page_id"]),
+      id: ids.read(record["id"]),
+      pageId: pageIds.read(record["page_id"]),
       caption: firstOf(record["ad_creative_link_captions"]),
       fields: {
         page_name: text(record["page_name"]) ?? "",
@@ -269,7 +320,10 @@ const fromArchive = (record: Foreign, line: number, asOf: string): Reading => {
         media_type: "image",
         headline: resolved(firstOf(record["ad_creative_link_titles"]), null),
         ad_text: resolved(firstOf(record["ad_creative_bodies"]), null),
-        ...(startedOn === null ? {} : { started_on: startedOn }),
+        ...given(
+          "started_on",
+          required(startedOn, record["ad_delivery_start_time"] ?? record["ad_creation_time"], aDay)
+        ),
         last_seen_on: latest(startedOn, stopsOn === null ? asOf : earliest(stopsOn, asOf))
       }
     },

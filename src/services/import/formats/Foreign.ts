@@ -16,6 +16,14 @@ export const parse = (text: string): Foreign | undefined => {
   return isForeign(value) ? value : undefined
 }
 
+/** A value that is there and cannot be read. */
+export class Unread {
+  readonly reason: string
+  constructor(reason: string) {
+    this.reason = reason
+  }
+}
+
 const none: Foreign = {}
 
 export const foreign = (value: unknown): Foreign => (isForeign(value) ? value : none)
@@ -88,6 +96,8 @@ export const flag = (value: unknown): boolean | null => {
 
 const maxAmountCharacters = 100
 const plainAmount = /^\d+(?:\.\d+)?$/u
+/** A number as data frames and spreadsheets write it, such as `1.58095e+03` and `1,58E+03`, with or without a currency. */
+export const powerOfTen = /^[^\d+.,-]*([+-]?\d+(?:[.,]\d+)?)e([+-]?\d{1,3})[^\d]*$/iu
 /** An abbreviation before the digits whose point is not one of the number, such as `Rs.`, `kr.` and `S/.`. */
 const abbreviation = /^[^\d+,-]*[\p{L}/]\./u
 
@@ -102,6 +112,8 @@ export const amount = (value: unknown, decimalSign?: "," | "."): number | null =
   if (found === null || found.length > maxAmountCharacters) return null
   // The usual form needs no further parsing.
   if (decimalSign !== "," && plainAmount.test(found)) return Number(found)
+  const power = powerOfTen.exec(found)
+  if (power !== null) return finite(Number(`${power[1]?.replace(",", ".")}e${power[2]}`))
   // `12.5K` is not 12.5.
   if (/\d\s?[kmb]$/iu.test(found)) return null
   const digits = /^[^\d+.,-]*([+-]?[\d.,\s'\u2019]*\d)[^\d]*$/u
@@ -125,6 +137,8 @@ export const amount = (value: unknown, decimalSign?: "," | "."): number | null =
   return /^[+-]?(?:\d+\.?\d*|\.\d+)$/u.test(plain) && Number.isFinite(number) ? number : null
 }
 
+const finite = (number: number): number | null => (Number.isFinite(number) ? number : null)
+
 /** As {@link amount}, of a number that has no decimals: the point in `1.234` separates thousands. */
 export const wholeAmount = (value: unknown, decimalSign?: "," | "."): number | null =>
   amount(value, decimalSign ?? (/^[+-]?\d{1,3}(?:\.\d{3})+$/u.test(text(value) ?? "") ? "," : undefined))
@@ -132,9 +146,12 @@ export const wholeAmount = (value: unknown, decimalSign?: "," | "."): number | n
 const isDecimal = (digits: string, at: number, sign: string) =>
   digits.indexOf(sign) === at && digits.length - at - 1 !== 3
 
+/** As {@link text}; a number of seconds or of a day without the zeros or the fraction that data frames add, such as `1769904000.0`. */
+export const wholeText = (value: unknown): string | null => text(value)?.replace(/^(\d{6,13})\.\d+$/u, "$1") ?? null
+
 /** Converts a date to `YYYY-MM-DD`: with hyphens, slashes, points or none, or in seconds or milliseconds since 1970. */
 export const day = (value: unknown): string | null => {
-  const found = text(value)
+  const found = wholeText(typeof value === "number" ? String(value) : value)
   if (found === null) return null
   const iso =
     /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/u.exec(found) ?? /^((?:19|20)\d{2})(\d{2})(\d{2})$/u.exec(found)

@@ -16,6 +16,7 @@ import { languageOf } from "./ShopCsv.ts"
 type FieldsOf<Record extends { readonly type: string }> = Readonly<{ [Name in Exclude<keyof Record, "type">]-?: Field }>
 
 const text: Field = { as: "text" }
+const id: Field = { as: "text", isId: true }
 const address: Field = { as: "text", isAddress: true }
 const count: Field = { as: "number", isWhole: true }
 
@@ -43,8 +44,8 @@ const shop: FieldsOf<PartialShop> = {
 
 const product: Omit<FieldsOf<ProductRecord>, "details"> & Readonly<Record<`details.${string}`, Field>> = {
   shop: { as: "domain" },
-  key: text,
-  alias: text,
+  key: id,
+  alias: id,
   title: text,
   url: address,
   image_url: address,
@@ -57,9 +58,9 @@ const product: Omit<FieldsOf<ProductRecord>, "details"> & Readonly<Record<`detai
 }
 
 const ad: FieldsOf<AdRecord> = {
-  key: text,
+  key: id,
   shop: { as: "domain" },
-  ad_archive_id: text,
+  ad_archive_id: id,
   page_name: text,
   status: { as: "text", words: adStatuses, flags: adStatuses },
   media_type: { as: "text", words: mediaTypes },

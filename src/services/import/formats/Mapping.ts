@@ -18,7 +18,7 @@ import type { Container } from "./Format.ts"
 import { isOther } from "./Currency.ts"
 import { keptAd, keptOfRecord, nothing } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
-import { foreign } from "./Foreign.ts"
+import { foreign, text, Unread } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import { fieldsOf, recordNames } from "./MapFields.ts"
 import type { RecordName } from "./MapFields.ts"
@@ -185,13 +185,16 @@ export const make = (
       const place = container.header.indexOf(column)
       return place < 0 ? undefined : (cells: ReadonlyArray<string>) => cells[place]
     }
-    return Result.map(reader(mapping, getter, sample.columns, shopOfAll), (row) => ({ row }))
+    const first: ReadonlyArray<ReadonlyArray<string>> = sample.records.map((record) =>
+      container.header.map((name) => text(record[name]) ?? "")
+    )
+    return Result.map(reader(mapping, getter, first, sample.columns, shopOfAll), (row) => ({ row }))
   }
   const getter = (column: string): ((record: Foreign) => unknown) | undefined => {
     const get = Sample.at(column)
     return sample.records.some((record) => get(record) !== undefined) ? get : undefined
   }
-  return Result.map(reader(mapping, getter, sample.columns, shopOfAll), (read) => ({
+  return Result.map(reader(mapping, getter, sample.records, sample.columns, shopOfAll), (read) => ({
     item: (item: unknown, line: number) => read(foreign(item), line)
   }))
 }
@@ -199,6 +202,7 @@ export const make = (
 const reader = <From>(
   mapping: Mapping,
   getter: (column: string) => ((from: From) => unknown) | undefined,
+  first: ReadonlyArray<From>,
   columns: ReadonlyArray<string>,
   shopOfAll: string | undefined
 ): Result.Result<(from: From, line: number) => Reading, string> => {
@@ -210,7 +214,7 @@ const reader = <From>(
     const field = fieldsOf[record][name]
     if (source.column === undefined || field === undefined) return []
     const get = getter(source.column)
-    const read = ReadAs.make(field, optionsOf(field, source))
+    const read = ReadAs.make(field, optionsOf(field, source), get === undefined ? [] : first.map(get))
     if (Result.isFailure(read)) wrong.push(located(`fields.${name}.form`, read.failure))
     if (get === undefined && source.optional !== true)
       wrong.push(`there is no column ${suggested(source.column, columns)}`)
@@ -234,7 +238,7 @@ const reader = <From>(
       }
       const found = read(value)
       if (found === undefined) return []
-      if (!(found instanceof ReadAs.Unread)) return [[name, found]]
+      if (!(found instanceof Unread)) return [[name, found]]
       unread.push({ line, field: name, reason: found.reason })
       return []
     })

@@ -6,7 +6,8 @@
  */
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import type { Reject } from "../ImportSource.ts"
-import { amount, placesOf, text } from "./Foreign.ts"
+import { amount, placesOf, text, Unread } from "./Foreign.ts"
+import { Ids } from "./Ids.ts"
 import { join, keptProduct, nothing, ofFile, ofProduct } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
@@ -87,6 +88,7 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
     const at = columns[column]
     return at === undefined ? null : text(cells[at])
   }
+  const ids = new Ids()
   let group: Group | undefined
   let file = ""
   const variant = (cells: Cells): string | null =>
@@ -113,7 +115,11 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
       file = name
     },
     push: (cells, line) => {
-      const handle = cell(cells, "handle")
+      const handle = ids.read(cell(cells, "handle"))
+      if (handle instanceof Unread) {
+        const rejects = [{ line, field: header[columns.handle ?? -1] ?? "Handle", reason: handle.reason }]
+        return join([finish(), { ...nothing, rejects, lacksRecords: true }])
+      }
       const title = cell(cells, "title")
       const isSame =
         group !== undefined &&
@@ -153,7 +159,7 @@ const toReading = (
     if (written === null) return []
     const price = amount(written)
     if (price === null || price < 0) {
-      wrong.push({ file, line, field: priceName, reason: "must be a price such as 24.90" })
+      wrong.push({ file, line, field: priceName, reason: "cannot be read as a price such as 24.90" })
       return []
     }
     const options = [cell(cells, "option1"), cell(cells, "option2"), cell(cells, "option3")] as const

@@ -1,7 +1,21 @@
 /** The ways to read values of a table that a map can name, and how fields of records use them. */
 import { Result } from "effect"
 import { remembering } from "../../../domain/catalog/Remembering.ts"
-import { address, amount, day, flag, host, joined, parseAny, wholeAmount } from "./Foreign.ts"
+import {
+  address,
+  amount,
+  day,
+  flag,
+  host,
+  isForeign,
+  joined,
+  parseAny,
+  powerOfTen,
+  Unread,
+  wholeAmount,
+  wholeText
+} from "./Foreign.ts"
+import { Ids } from "./Ids.ts"
 import { monthOf, months } from "./Traffic.ts"
 
 export const ways = ["text", "number", "money", "list", "date", "yes_no", "domain"] as const
@@ -21,6 +35,7 @@ export interface Field {
   /** The words for yes and no. */
   readonly flags?: readonly [yes: string, no: string]
   readonly isAddress?: true
+  readonly isId?: true
 }
 
 export interface ReadOptions {
@@ -32,29 +47,40 @@ export interface ReadOptions {
   readonly values: Readonly<Record<string, string>> | undefined
 }
 
-/** A value that cannot be read. */
-export class Unread {
-  readonly reason: string
-  constructor(reason: string) {
-    this.reason = reason
-  }
-}
-
 /** Returns `undefined` for an unknown value. */
 export type Read = (value: unknown) => unknown
 
-/** Returns how to read the field, or what is wrong with the form. */
-export const make = (field: Field, options: ReadOptions): Result.Result<Read, string> => {
+const structure = new Unread("cannot be read as a value: it is an object or a list of such")
+
+const isStructure = (value: unknown): boolean => isForeign(Array.isArray(value) ? value[0] : value)
+
+/** Returns how to read the field, or what is wrong with the form. `first`: the first values of the file. */
+export const make = (
+  field: Field,
+  options: ReadOptions,
+  first: ReadonlyArray<unknown> = []
+): Result.Result<Read, string> =>
+  Result.map(readerOf(field, options, first), (read) => (value) => (isStructure(value) ? structure : read(value)))
+
+const readerOf = (field: Field, options: ReadOptions, first: ReadonlyArray<unknown>): Result.Result<Read, string> => {
   const { as, form, separator } = options
   const meant = meanings(options.values)
   const spelled = spelling(field)
   switch (as) {
-    case "text":
+    case "text": {
+      if (field.isId === true) {
+        const ids = new Ids(first)
+        return Result.succeed((value) => {
+          const found = ids.read(typeof value === "number" ? value : meant(written(value)))
+          return found ?? undefined
+        })
+      }
       return Result.succeed((value) => {
         const found = meant(written(value))
         if (found === undefined) return undefined
         return spelled(field.isAddress === true ? (address(found) ?? found) : found) || undefined
       })
+    }
     case "domain":
       return Result.succeed((value) => {
         const found = meant(written(value))
@@ -70,8 +96,9 @@ export const make = (field: Field, options: ReadOptions): Result.Result<Read, st
     case "yes_no":
       return Result.succeed((value) => {
         const found = meant(written(value))
+        if (found === undefined) return undefined
         const answer = flag(found)
-        return answer === null ? found : field.flags === undefined ? answer : field.flags[answer ? 0 : 1]
+        return answer === null ? notFlag : field.flags === undefined ? answer : field.flags[answer ? 0 : 1]
       })
     case "number":
     case "money": {
@@ -84,8 +111,7 @@ export const make = (field: Field, options: ReadOptions): Result.Result<Read, st
         if (found === undefined) return undefined
         const number =
           typeof found === "number" ? found : numberOf(found, as, sign, field.isWhole === true ? wholeAmount : amount)
-        // A value that is not a number is kept, so that decoding rejects it with its field.
-        return number === null ? found : field.isWhole === true ? Math.round(number) : number
+        return number === null ? notNumber[as] : field.isWhole === true ? Math.round(number) : number
       })
     }
     case "date":
@@ -98,6 +124,12 @@ export const make = (field: Field, options: ReadOptions): Result.Result<Read, st
       })
   }
 }
+
+const notNumber = {
+  number: new Unread("cannot be read as a number such as 1234.5"),
+  money: new Unread("cannot be read as an amount such as 1234.50")
+}
+const notFlag = new Unread("cannot be read as yes or no")
 
 /** An access token in an address is a secret of its owner. */
 const token = /([?&])access_token=[^&#]*&?/giu
@@ -154,7 +186,7 @@ const numberOf = (
   parse: typeof amount
 ): number | null => {
   const [, digits = text, scale = ""] = /^(.*\d)\s?([kmb])$/isu.exec(text) ?? []
-  if (as === "number" && /[^\d\s.,+'\u2019-]/u.test(digits)) return null
+  if (as === "number" && /[^\d\s.,+'\u2019-]/u.test(digits.replace(powerOfTen, "$1"))) return null
   const number = scale === "" ? parse(digits, sign) : amount(digits, sign)
   // Rounding removes binary errors such as 1199999.9999999998.
   return number === null || scale === ""
@@ -202,7 +234,9 @@ const dateReader = (
     return Result.succeed(
       (text) =>
         plainDate(text, to) ??
-        new Unread(`is no date such as ${examples[to]}; name its form in the map, such as "form": "DD.MM.YYYY"`)
+        new Unread(
+          `cannot be read as a date such as ${examples[to]}; name its form in the map, such as "form": "DD.MM.YYYY"`
+        )
     )
   }
   const pattern = patternOf(form)
@@ -212,7 +246,7 @@ const dateReader = (
   }
   return Result.succeed((text) => {
     const parts: DateParts = pattern.exec(text)?.groups ?? {}
-    if (parts["year"] === undefined) return new Unread(`is no date of the form ${form}`)
+    if (parts["year"] === undefined) return new Unread(`cannot be read as a date of the form ${form}`)
     const month = parts["month"] ?? String(months.indexOf(parts["name"]?.toLowerCase() ?? "") + 1)
     const yearAndMonth = `${yearOf(parts["year"])}-${two(month)}`
     if (to === "month") return yearAndMonth
@@ -233,8 +267,9 @@ const plainDate = (text: string, to: "day" | "month" | "time"): string | undefin
   if (to === "time") {
     const [, date, clock, zone = "Z"] = time.exec(text) ?? []
     if (date !== undefined) return `${date}T${clock}${zone === "UTC" ? "Z" : zone}`
-    const seconds = /^\d{9,13}$/u.test(text) ? Number(text) : undefined
-    if (seconds !== undefined) return new Date(text.length > 10 ? seconds : seconds * 1000).toISOString()
+    const whole = wholeText(text) ?? ""
+    const seconds = /^\d{9,13}$/u.test(whole) ? Number(whole) : undefined
+    if (seconds !== undefined) return new Date(whole.length > 10 ? seconds : seconds * 1000).toISOString()
     const found = day(text)
     return found === null ? undefined : `${found}T00:00:00Z`
   }
