@@ -7,6 +7,7 @@ import type { AppSettings } from "../Config.ts"
 import { AppConfig } from "../Config.ts"
 import * as JsonRpc from "../domain/mcp/JsonRpc.ts"
 import * as Metrics from "../services/metrics/Metrics.ts"
+import * as Cors from "./oauth/Cors.ts"
 import { documentationPath } from "./pages/shared/DocumentationPaths.ts"
 import * as RequestHeaders from "./RequestHeaders.ts"
 import * as RequestId from "./RequestId.ts"
@@ -80,7 +81,10 @@ const middleware = Effect.gen(function* () {
           onSuccess: (response) => Effect.succeed(counted(groupOf(url), finish(response, requestId))),
           onFailure: (cause) =>
             Effect.map(unanswered(cause, requestId), (response) =>
-              counted(isUnknown(cause) ? "unknown" : groupOf(url), finish(response, requestId))
+              counted(
+                isUnknown(cause) ? "unknown" : groupOf(url),
+                finish(Cors.isFor(url) ? Cors.add(response) : response, requestId)
+              )
             )
         })
       )

@@ -22,8 +22,10 @@ export interface Answer {
 export class Site extends Context.Service<
   Site,
   {
-    /** The `BASE_URL`, such as `http://localhost:34567`. */
+    /** Where it listens, such as `http://localhost:34567`. */
     readonly url: string
+    /** The `BASE_URL`, the same unless `config` has another. */
+    readonly baseUrl: string
     /** Log lines. */
     readonly logs: ReadonlyArray<string>
     /** All routes of the service, such as `POST /dashboard/account/sessions/:id/end`. */
@@ -101,6 +103,7 @@ let accountNumber = 0
 const make = (url: string, logs: ReadonlyArray<string>, routes: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
+    const { baseUrl } = yield* AppConfig
     const send = (path: string, init: RequestInit) =>
       Effect.promise(async (signal) => {
         const response = await fetch(url + path, { ...init, signal, redirect: "manual" })
@@ -108,6 +111,7 @@ const make = (url: string, logs: ReadonlyArray<string>, routes: ReadonlyArray<st
       })
     return Site.of({
       url,
+      baseUrl,
       logs,
       routes,
       account: Effect.fnUntraced(function* ({ email = `visitor${++accountNumber}@discovery.test`, plan, status } = {}) {

@@ -70,8 +70,8 @@ export const signedIn = Effect.fnUntraced(function* (
 
 /** Adds a passkey to the account of a visitor that has just signed in; the first one of an operator with a code. */
 export const addPasskey = Effect.fnUntraced(function* (visitor: SiteVisitor, name = "a key", code = "") {
-  const { url } = yield* Site
-  const authenticator = new Authenticator(url)
+  const { baseUrl } = yield* Site
+  const authenticator = new Authenticator(baseUrl)
   const options = yield* visitor.submit("/dashboard/account/passkeys/challenge", { code })
   const credential = authenticator.create(options.text)
   const answer = yield* visitor.submit("/dashboard/account/passkeys", { name, credential, code })

@@ -29,6 +29,12 @@ export const headers: Readonly<Record<string, string>> = {
 export const add = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.setHeaders(response, headers)
 
+/** Addresses of these endpoints begin so. */
+const prefixes = ["/mcp", "/token", "/register", "/revoke", "/.well-known/"]
+
+/** Whether any origin may read what is answered at this address, by a route or without one. */
+export const isFor = (url: string): boolean => prefixes.some((prefix) => url.startsWith(prefix))
+
 export const preflight = (methods: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.empty({
     status: 204,
