@@ -192,7 +192,7 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
       ["without Sec-Fetch-Site, from an origin that is not told", () => ({ headers: { "sec-fetch-site": "" } }), true],
       ["without a token", () => ({ token: "" }), false],
       ["with half a token", (own) => ({ token: own.slice(0, 20) }), false],
-      ["with a token that is none", () => ({ token: "é\u0000" }), false],
+      ["with a token that is none", () => ({ token: "é\uFFFD" }), false],
       ["with a changed token", (own) => ({ token: `${own.startsWith("A") ? "B" : "A"}${own.slice(1)}` }), false],
       ["from another site", () => ({ headers: { "sec-fetch-site": "cross-site" } }), false],
       ["from another host of the site", () => ({ headers: { "sec-fetch-site": "same-site" } }), false],
@@ -236,7 +236,8 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
         const changed = change(visitor.token())
         const answer = yield* send(visitor, "/sign-in", who, changed)
         if (!ok && changed.headers !== undefined) {
-          assert.deepStrictEqual([answer.status, location(answer)], [303, "/sign-in"])
+          const outOfDate = `/sign-in?done=out-of-date&email=${encodeURIComponent(who.email)}`
+          assert.deepStrictEqual([answer.status, location(answer)], [303, outOfDate])
           assert.deepStrictEqual(answer.headers.getSetCookie(), [])
           return
         }
@@ -259,9 +260,10 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
           { origin: "https://evil.test" }
         ]) {
           const answer = yield* site.post("/sign-in", { ...who, return_to: "/authorize?a=b" }, headers)
+          const outOfDate = `done=out-of-date&email=${encodeURIComponent(who.email)}`
           assert.deepStrictEqual(
             [answer.status, location(answer), answer.headers.getSetCookie()],
-            [303, "/sign-in?return_to=%2Fauthorize%3Fa%3Db", []]
+            [303, `/sign-in?return_to=%2Fauthorize%3Fa%3Db&${outOfDate}`, []]
           )
         }
       })
@@ -365,7 +367,6 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
       "javascript:alert(1)",
       "/a\\b",
       "/é",
-      "/a\u0000",
       "dashboard",
       "",
       `/${"a".repeat(8_192)}`
