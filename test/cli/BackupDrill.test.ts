@@ -264,6 +264,8 @@ const fill = Effect.gen(function* () {
   const [store] = yield* sql<{ id: number }>`SELECT id FROM shop ORDER BY id LIMIT 1`
   yield* sql`INSERT INTO category (name, niche_id) SELECT 'Tents', min(id) FROM niche`
   yield* sql`INSERT INTO page_store (page_id, shop_id) SELECT '1', min(id) FROM shop`
+  yield* sql`INSERT INTO server_address (base_url) VALUES ('https://discovery.test')`
+  yield* sql`INSERT INTO used_link (hash, purpose, expires_at) VALUES (sha256('used'), 'reset', now() + interval '1 day')`
   yield* (yield* TrackedShops).track(account.id, store?.id ?? 0)
   const { client, tokens } = yield* OAuth.connected(account.id)
   const other = yield* OAuth.connected(account.id, client)
