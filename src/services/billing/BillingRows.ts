@@ -72,11 +72,11 @@ export const endAttempt = (sql: Sql, { accountId, reference }: Attempt) =>
 export const stillCounts = (sql: Sql, { accountId, reference }: Attempt) =>
   Effect.map(enrolledOf(sql, accountId), (enrolled) => enrolled?.reference === reference)
 
-/** The customer is gone in Stripe. The next one has another reference. */
-export const forgetCustomer = (sql: Sql, accountId: AccountId, customerId: string) =>
+/** The customer is gone in Stripe. The next one has another reference. Called after {@link accept}, which locks the customer. */
+export const forgetCustomer = (sql: Sql, accountId: AccountId) =>
   sql`
     UPDATE billing_customer SET customer_id = NULL, reference = gen_random_uuid(), is_running = false
-    WHERE account_id = ${accountId} AND customer_id = ${customerId}`
+    WHERE account_id = ${accountId}`
 
 const decodeQuestion = firstOf(
   Schema.Struct({

@@ -71,7 +71,7 @@ export const make = (
       const verdict = found === undefined ? undefined : decide(found, prices, before.subscriptionId)
       const standing = verdict === undefined ? ended(before) : verdict.standing
       yield* BillingRows.setDecided(sql, accountId, standing, (found ?? []).some(isRunning))
-      if (found === undefined) yield* BillingRows.forgetCustomer(sql, accountId, question.customerId)
+      if (found === undefined) yield* BillingRows.forgetCustomer(sql, accountId)
       // The end of a subscription counts once: what an operator sets for the account later stays.
       const isOldEnd =
         standing?.status === "canceled" &&

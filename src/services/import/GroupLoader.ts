@@ -33,8 +33,7 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
     Effect.gen(function* () {
       yield* settings(sql)
       const version = yield* CatalogVersion.begin(sql)
-      // After the lock of the catalog, which a removal of the source takes first as well.
-      if (origin !== null) yield* holdImport(sql, origin)
+      if (origin !== null) yield* ensureImport(sql, origin)
       const startedAt = yield* Clock.currentTimeMillis
       const items = new Set<number>()
       const figures = new Set<number>()
@@ -70,14 +69,14 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
 })
 
 /**
- * Keeps the import's row until the end of the transaction. The lock of an import is lost with its connection, and `catalog forget`
- * may then remove its source: records would refer to a source that is gone.
+ * The lock of an import is lost with its connection, and `catalog forget` may then remove its source: records would refer to a
+ * source that is gone. The removal takes the lock of the catalog first, too, so that it comes before or after the transaction.
  */
-const holdImport = Effect.fnUntraced(function* (
+const ensureImport = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { importId }: Origin
 ): Effect.fn.Return<void, ImportStopped | SqlError.SqlError> {
-  const rows = yield* sql`SELECT FROM import WHERE id = ${importId} FOR KEY SHARE`
+  const rows = yield* sql`SELECT FROM import WHERE id = ${importId}`
   if (rows.length === 0) {
     return yield* new ImportStopped({
       message: "The source of this import was forgotten while it ran, so it stopped. Run the same import again.",

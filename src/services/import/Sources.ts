@@ -148,7 +148,7 @@ export class Sources extends Context.Service<
                   "An import is running on this database. Wait until it has finished, then run this command again."
               })
             }
-            const source = yield* decodeId(sql`SELECT id FROM source WHERE name = ${name} FOR UPDATE`)
+            const source = yield* decodeId(sql`SELECT id FROM source WHERE name = ${name}`)
             if (source === undefined) return undefined
             const { id } = source
             const version = yield* CatalogVersion.begin(sql)

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
 import type { NewAccount } from "../../../src/services/access/AccountDetails.ts"
 import { CreditLedger } from "../../../src/services/access/CreditLedger.ts"
+import * as CreditPeriods from "../../../src/services/access/CreditPeriods.ts"
 import { Passwords } from "../../../src/services/access/Passwords.ts"
 import * as Access from "../../support/Access.ts"
 import { SetClock } from "../../support/SetClock.ts"
@@ -172,6 +173,22 @@ layer(Services, { excludeTestServices: true })("Accounts", (it) => {
         yield* charge.waiting(1)
         yield* charge.release
         assert.deepInclude((yield* Fiber.join(changed)).credits, { allowance: 6, used: 6 })
+      })
+    )
+
+    it.effect("keeps charges waiting from the reading of the period to its change", () =>
+      Effect.gen(function* () {
+        const { caller } = yield* Access.subscriber({ beganOn: "2026-03-10" })
+        const ledger = yield* CreditLedger
+        const subscriber = { accountId: caller.accountId, beganOn: "2026-03-10" }
+        const change = yield* Access.hold(
+          (other) =>
+            CreditPeriods.lockCurrent(Access.allowances, subscriber, Date.parse(start)).pipe(
+              Effect.provideService(SqlClient.SqlClient, other)
+            ),
+          "charge_credits"
+        )
+        yield* Access.afterWaiting(change, ledger.charge(Access.chargeOf(caller)))
       })
     )
 

@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Redacted, Scope } from "effect"
+import { Effect, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Credential from "../../../src/domain/access/Credential.ts"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
@@ -128,10 +128,8 @@ layer(Services, { excludeTestServices: true })("CredentialResolver", (it) => {
         const { caller, secret } = yield* fresh({ beganOn: "2026-01-31" })
         yield* Effect.flatMap(SetClock, (clock) => clock.set("2026-04-01T00:00:00Z"))
         const change = yield* Access.holdPlan(caller.accountId, "pro")
-        const resolved = yield* Effect.forkScoped(resolve(secret))
-        yield* change.waiting(1)
-        yield* change.release
-        assert.strictEqual((yield* Fiber.join(resolved)).credits.allowance, 100)
+        const resolved = yield* Access.afterWaiting(change, resolve(secret))
+        assert.strictEqual(resolved.credits.allowance, 100)
       })
     )
   })

@@ -54,43 +54,52 @@ layer(services, { excludeTestServices: true })("tracked stores", (it) => {
     })
   )
 
-  it.effect("takes at most 1,000 stores an account, also when they come at once, and one that is there already", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const tracked = yield* TrackedShops
-      const account = yield* newAccount
-      const rows = yield* sql<{ readonly id: number }>`
+  const ways: ReadonlyArray<readonly [by: "id" | "address", prefix: string]> = [
+    ["id", "many"],
+    ["address", "more"]
+  ]
+  it.effect.each(ways)(
+    "by its %s takes at most 1,000 stores an account, also at once, and one that is there",
+    ([by, prefix]) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const tracked = yield* TrackedShops
+        const account = yield* newAccount
+        const rows = yield* sql<{ readonly id: number; readonly domain: string }>`
         INSERT INTO shop (domain, domain_extension, name, country)
-        SELECT 'many-' || n || '.com', '.com', 'Many', 'US' FROM generate_series(1, ${maxTrackedShops + 2}::int) n RETURNING id`
-      const stores = rows.map(({ id }) => id)
-      yield* sql`
+        SELECT ${prefix}::text || '-' || n || '.com', '.com', 'Many', 'US' FROM generate_series(1, ${maxTrackedShops + 2}::int) n
+        RETURNING id, domain`
+        const track = ({ domain, id }: { readonly id: number; readonly domain: string }) =>
+          by === "id"
+            ? tracked.track(account, id)
+            : Effect.map(tracked.add(account, domain, "tracked"), ({ kind }) => kind)
+        yield* sql`
         INSERT INTO tracked_shop (account_id, shop_id, kind)
-        SELECT ${account}::int, id, 'tracked' FROM unnest(${stores.slice(4)}::int[]) id`
-      // All four are under way before the first can go on.
-      const holder = yield* sql.reserve
-      const hold = (statement: string) => holder.executeValuesUnprepared(statement, [])
-      yield* hold("BEGIN")
-      yield* hold(`SELECT FROM account WHERE id = ${account} FOR UPDATE`)
-      const tracking = yield* Effect.forkChild(
-        Effect.forEach(stores.slice(0, 4), (id) => Effect.result(tracked.track(account, id)), {
-          concurrency: "unbounded"
-        })
-      )
-      yield* sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
-        Effect.filterOrFail((waiting) => waiting.length === 4),
-        eventually
-      )
-      yield* hold("COMMIT")
-      const results = yield* Fiber.join(tracking)
-      assert.deepStrictEqual(
-        results.map((result) => (result._tag === "Success" ? result.success : result.failure._tag)).sort(),
-        ["TooManyTrackedShops", "TooManyTrackedShops", "tracked", "tracked"]
-      )
-      assert.strictEqual((yield* tracked.list(account)).length, maxTrackedShops)
-      const [full = 0] = stores.slice(4)
-      assert.strictEqual(yield* tracked.track(account, full), "tracked")
-      yield* tracked.untrack(account, full)
-      assert.strictEqual(yield* tracked.track(account, full), "tracked")
-    })
+        SELECT ${account}::int, id, 'tracked' FROM unnest(${rows.slice(4).map(({ id }) => id)}::int[]) id`
+        // All four are under way before the first can go on.
+        const holder = yield* sql.reserve
+        const hold = (statement: string) => holder.executeValuesUnprepared(statement, [])
+        yield* hold("BEGIN")
+        yield* hold(`SELECT FROM account WHERE id = ${account} FOR UPDATE`)
+        const tracking = yield* Effect.forkChild(
+          Effect.forEach(rows.slice(0, 4), (store) => Effect.result(track(store)), { concurrency: "unbounded" })
+        )
+        yield* sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
+          Effect.filterOrFail((waiting) => waiting.length === 4),
+          eventually
+        )
+        yield* hold("COMMIT")
+        const results = yield* Fiber.join(tracking)
+        assert.deepStrictEqual(
+          results.map((result) => (result._tag === "Success" ? result.success : result.failure._tag)).sort(),
+          ["TooManyTrackedShops", "TooManyTrackedShops", "tracked", "tracked"]
+        )
+        assert.strictEqual((yield* tracked.list(account)).length, maxTrackedShops)
+        for (const store of rows.slice(4, 5)) {
+          assert.strictEqual(yield* track(store), "tracked")
+          yield* tracked.untrack(account, store.id)
+          assert.strictEqual(yield* track(store), "tracked")
+        }
+      })
   )
 })

@@ -12,7 +12,7 @@ import type { Reject } from "../../../src/services/import/ImportSource.ts"
 import { DataAsOf, dataAsOfLayer, Sources } from "../../../src/services/import/Sources.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import { oakline, run } from "../../support/FileImports.ts"
-import { runs } from "../../support/RunningQueries.ts"
+import { eventually, runs } from "../../support/RunningQueries.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 type Services = Importer | Sources | SqlClient.SqlClient
@@ -1007,6 +1007,64 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "ImportRunning")
         assert.deepStrictEqual(rejects, [])
         assert.deepStrictEqual(yield* sources.forget("test"), { shops: 1, products: 2, ads: 0 })
+      })
+    )
+  )
+
+  it.effect("a source is removed with the records that an import without its lock is just loading", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const importer = yield* Importer
+        const sources = yield* Sources
+        const sql = yield* SqlClient.SqlClient
+        const isReading = yield* Deferred.make<void>()
+        const mayEnd = yield* Deferred.make<void>()
+        const chunk = (...records: ReadonlyArray<object>) => ({
+          rows: records.map((record) => ({ line: 1, record: Result.getOrThrow(Records.decode(record)) })),
+          rejects: [],
+          skipped: 0,
+          position: 1
+        })
+        // A first load is one transaction, which waits here for its input.
+        const source = Stream.concat(
+          Stream.succeed(chunk(...Array.from({ length: 6_000 }, (_, at) => shop(`s-${at}.com`)))),
+          Stream.fromEffect(
+            Effect.as(
+              Effect.andThen(Deferred.succeed(isReading, undefined), Deferred.await(mayEnd)),
+              chunk({ type: "product", shop: "s-1.com", key: "new", title: "New", price: 1 })
+            )
+          )
+        )
+        const running = yield* Effect.forkChild(
+          importer.run(source, {
+            provenance: { source: "lost", license: null, asOf: "2026-06-30" },
+            maxRejects: 0,
+            onRejects: () => Effect.void,
+            onProgress: () => Effect.void
+          })
+        )
+        yield* Deferred.await(isReading)
+        // As a broken connection loses it.
+        const broken = yield* sql`
+          SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+          WHERE l.locktype = 'advisory' AND d.datname = current_database()`
+        assert.lengthOf(broken, 1)
+        yield* eventually(
+          Effect.filterOrFail(
+            sql`SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+              WHERE l.locktype = 'advisory' AND d.datname = current_database()`,
+            (rows) => rows.length === 0
+          )
+        )
+        const removing = yield* Effect.forkChild(sources.forget("lost"))
+        const waiting = sql`
+          SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+        yield* Effect.raceFirst(Fiber.await(removing), Effect.repeat(waiting, { until: (rows) => rows.length === 1 }))
+        yield* Deferred.succeed(mayEnd, undefined)
+        assert.deepStrictEqual(yield* Fiber.join(removing), { shops: 6_000, products: 1, ads: 0 })
+        yield* Effect.exit(Fiber.join(running))
+        assert.deepStrictEqual(yield* sql`SELECT FROM shop`, [])
+        assert.deepStrictEqual(yield* sources.list, [])
       })
     )
   )
