@@ -70,6 +70,29 @@ describe("AppConfig", () => {
     }
   }
 
+  const ranges: ReadonlyArray<readonly [name: keyof typeof variables, least: number, most: number]> = [
+    ["PORT", 1, 65_535],
+    ["DATABASE_MAX_CONNECTIONS", 2, 1_000],
+    ["SEARCH_WORKERS", 0, 256],
+    ["PLAN_CREDITS_GROWTH", 0, 1_000_000_000],
+    ["PLAN_CREDITS_PRO", 0, 1_000_000_000],
+    ["RATE_LIMIT_PER_MINUTE", 0, 1_000_000_000],
+    ["PAGE_LOOKS_PER_DAY", 0, 1_000_000_000],
+    ["CONNECTION_MAX_DAYS", 1, 3_650],
+    ["ACTIVITY_DAYS", 1, 3_650],
+    ["ADS_EXPIRE_DAYS", 1, 3_650],
+    ["METRICS_PORT", 1, 65_535]
+  ]
+  it.effect.each(ranges)("D4 accepts %s from %i to %i, and refuses one less and one more", ([name, least, most]) =>
+    Effect.gen(function* () {
+      for (const value of [least, most]) yield* Effect.flip(read({ [name]: String(value) }))
+      for (const value of [least - 1, most + 1]) {
+        const error = yield* read({ [name]: String(value) })
+        assert.include(error.message, `["${name}"]`)
+      }
+    })
+  )
+
   it.effect("R7 accepts an http BASE_URL for this machine only, and says so", () =>
     Effect.gen(function* () {
       const { message } = yield* read({ BASE_URL: "http://discovery.example.com" })

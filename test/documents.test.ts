@@ -1,33 +1,16 @@
 import { assert, describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Result } from "effect"
 import * as fs from "node:fs"
-import { AppConfig, variables } from "../src/Config.ts"
-import { AdSearch, ProductSearch, ShopSearch } from "../src/services/search/Searches.ts"
-import { MarketOverview } from "../src/services/search/MarketOverview.ts"
-import { ProductReader } from "../src/services/search/ProductReader.ts"
-import { ShopReader } from "../src/services/search/ShopReader.ts"
-import { Vocabulary } from "../src/services/search/Vocabulary.ts"
+import { variables } from "../src/Config.ts"
 import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
 import * as Documents from "./support/Documents.ts"
 import { bodyRoutes, formRoutes, pageRoutes } from "./support/HostileRoutes.ts"
 import { limitsPage } from "./support/LimitsPage.ts"
+import { missing } from "./support/NamedTests.ts"
+import type { NamedTest } from "./support/NamedTests.ts"
 
 const project = new URL("..", import.meta.url)
 const read = (file: string) => fs.readFileSync(new URL(file, project), "utf8")
-
-/** The titles of all tests in a file. */
-const titlesOf = (file: string): ReadonlySet<string> =>
-  new Set(
-    Array.from(
-      read(file).matchAll(/(?:\b(?:describe|it)(?:\.\w+)*|\)|\}|>)\(\s*(?:"((?:[^"\\\n]|\\.)*)"|`([^`]*)`)/g),
-      ([, plain, template]) => (plain ?? template ?? "").replaceAll('\\"', '"')
-    )
-  )
-
-interface NamedTest {
-  readonly file: string
-  readonly title: string
-}
 
 /** The tests that a cell names: links to files, each with whole titles behind it. */
 const testsIn = (cell: string): ReadonlyArray<NamedTest> =>
@@ -35,36 +18,20 @@ const testsIn = (cell: string): ReadonlyArray<NamedTest> =>
     Array.from(titles.matchAll(/`([^`]+)`/gu), ([, title = ""]) => ({ file, title }))
   ).flat()
 
-const missing = (tests: ReadonlyArray<NamedTest>): ReadonlyArray<string> =>
-  tests.filter(({ file, title }) => !titlesOf(file).has(title)).map(({ file, title }) => `${file}: ${title}`)
-
-const registry = ToolRegistry.layer.pipe(
-  Layer.provide([
-    Layer.mock(AdSearch, {}),
-    Layer.mock(MarketOverview, {}),
-    Layer.mock(ProductSearch, {}),
-    Layer.mock(ShopSearch, {}),
-    Layer.mock(ShopReader, {}),
-    Layer.mock(ProductReader, {}),
-    Layer.mock(Vocabulary, {})
-  ]),
-  Layer.provide(AppConfig.layerOf({}))
-)
-
 describe("documents", () => {
   it.effect("docs/tools.md is generated from the tools", () =>
     Effect.gen(function* () {
       const { tools } = yield* ToolRegistry
       const page = Documents.toolsPage(tools)
       yield* Effect.promise(() => expect(page).toMatchFileSnapshot("../docs/tools.md"))
-    }).pipe(Effect.provide(registry))
+    }).pipe(Effect.provide(Documents.registry))
   )
 
   it.effect("D64 docs/benchmarks.md has what the definitions cost in tokens", () =>
     Effect.gen(function* () {
       const { tools } = yield* ToolRegistry
       assert.include(read("docs/benchmarks.md"), Documents.tokensTable(tools))
-    }).pipe(Effect.provide(registry))
+    }).pipe(Effect.provide(Documents.registry))
   )
 
   it("docs/errors.md names every error code", () =>
@@ -79,7 +46,7 @@ describe("documents", () => {
         const { result } = decode(Documents.examples[name])
         assert.isTrue(Result.isSuccess(result), name)
       }
-    }).pipe(Effect.provide(registry))
+    }).pipe(Effect.provide(Documents.registry))
   )
 
   it("the README's table of configuration names every variable, its default and its meaning", () => {

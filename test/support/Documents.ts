@@ -1,11 +1,33 @@
 /** Generates the documents that are written from code: `docs/tools.md` and `docs/errors.md`. */
+import { Layer } from "effect"
+import { AppConfig } from "../../src/Config.ts"
 import { issueAt } from "../../src/domain/ArgumentIssue.ts"
 import { codes, InvalidArguments, type ToolError, toPayload, toText } from "../../src/domain/ToolError.ts"
 import * as CompactText from "../../src/http/mcp/CompactText.ts"
+import { MarketOverview } from "../../src/services/search/MarketOverview.ts"
+import { ProductReader } from "../../src/services/search/ProductReader.ts"
+import { AdSearch, ProductSearch, ShopSearch } from "../../src/services/search/Searches.ts"
+import { ShopReader } from "../../src/services/search/ShopReader.ts"
+import { Vocabulary } from "../../src/services/search/Vocabulary.ts"
 import type { RunnableTool, ToolName } from "../../src/services/tools/ToolDefinition.ts"
+import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import * as Tokens from "./Tokens.ts"
 
 export const generated = "<!-- Written from the code: `npm test -- test/documents.test.ts -u`. -->"
+
+/** The tools, which cannot be run. */
+export const registry = ToolRegistry.layer.pipe(
+  Layer.provide([
+    Layer.mock(AdSearch, {}),
+    Layer.mock(MarketOverview, {}),
+    Layer.mock(ProductSearch, {}),
+    Layer.mock(ShopSearch, {}),
+    Layer.mock(ShopReader, {}),
+    Layer.mock(ProductReader, {}),
+    Layer.mock(Vocabulary, {})
+  ]),
+  Layer.provide(AppConfig.layerOf({}))
+)
 
 /** The meaning and the remedy of each error. A new error does not compile until it is listed. */
 const meanings: Record<ToolError["_tag"], { readonly means: string; readonly remedy: string }> = {
