@@ -112,10 +112,12 @@ const findStores = (catalog: NaiveCatalog): ReadonlyMap<number, Store> => {
   return stores
 }
 
-/** S49, D37: a niche and all its ancestors. */
+/** S49, D37: a niche and all its ancestors. Digits are an id, because no niche has them as its name (D25). */
 const nicheNames = (catalog: NaiveCatalog, id: number | null): ReadonlyArray<string | number> => {
   const niche = catalog.niches.find((each) => each.id === id)
-  return niche === undefined ? [] : [niche.id, niche.name.toLowerCase(), ...nicheNames(catalog, niche.parent_id)]
+  return niche === undefined
+    ? []
+    : [niche.id, String(niche.id), niche.name.toLowerCase(), ...nicheNames(catalog, niche.parent_id)]
 }
 
 type StoreQuery = AdQuery | ProductQuery | ShopQuery

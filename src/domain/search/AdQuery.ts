@@ -7,6 +7,7 @@ import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import * as Arguments from "./Arguments.ts"
 import * as Page from "./Page.ts"
 import * as StoreFilter from "./StoreFilter.ts"
+import type { WithoutEffect } from "./Warnings.ts"
 
 export const adSorts = ["recommended", "newest", "oldest", "reach", "revenue", "traffic", "traffic_growth"] as const
 export type AdSort = (typeof adSorts)[number]
@@ -57,6 +58,17 @@ export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArra
   args["status"] === "inactive" && Predicate.isObject(args["active_days"]) && Arguments.isBound(args["active_days"])
     ? [issueAt("active_days", "only_running_ads")]
     : []
+
+/** The orders by a figure, which alone have two directions (S71). */
+const directed: ReadonlyArray<AdSort> = ["reach", "revenue", "traffic", "traffic_growth"]
+
+/** The default says nothing that does not hold anyway. */
+export const withoutEffect = (query: Pick<AdQuery, "sort_by" | "sort_order">): ReadonlyArray<WithoutEffect> => {
+  const { sort_by: value, sort_order: order } = { ...Arguments.defaults, ...query }
+  return order === Arguments.defaults.sort_order || directed.includes(value)
+    ? []
+    : [{ argument: "sort_order", other: "sort_by", value, takes: directed }]
+}
 
 /** `recommended` pages over stores, every other sort over ads (S72). */
 export const mode = (query: Pick<AdQuery, "sort_by">): "grouped_by_shop" | "flat" =>

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import * as Arguments from "./Arguments.ts"
 import { warnings } from "./Page.ts"
 import { ShopFilter } from "./ShopQuery.ts"
+import type { WithoutEffect } from "./Warnings.ts"
 
 export const groupings = [
   "niche",
@@ -44,13 +45,19 @@ const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 
 /** The arguments besides the filters. */
 const fields = {
   group_by: Arguments.oneOf(groupings).pipe(Schema.annotateKey({ description: "Stores count in each of theirs." })),
-  niche_level: Arguments.optional(count(10), "Default 1, the top."),
+  niche_level: Arguments.optional(count(10), "Default 1, the top; for group_by niche."),
   sort_by: Arguments.optional(Arguments.oneOf(marketSorts), "Default stores."),
   limit: Arguments.optional(count(maxGroups), "Default 20.")
 } as const
 
 export const MarketQuery = Schema.Struct({ ...fields, ...ShopFilter.fields })
 export type MarketQuery = typeof MarketQuery.Type
+
+/** The default says nothing that does not hold anyway. */
+export const withoutEffect = ({ group_by: value, niche_level: level }: MarketQuery): ReadonlyArray<WithoutEffect> =>
+  value === "niche" || level === undefined || level === defaults.niche_level
+    ? []
+    : [{ argument: "niche_level", other: "group_by", value, takes: ["niche"] }]
 
 /** As the tool takes it: the filters are an object of their own, as `search_shops` has them. */
 export const MarketArguments = Schema.Struct({

@@ -64,7 +64,9 @@ const truncated = Schema.optionalKey(
 
 /** {@link import("./Warnings.ts").english} */
 export const warnings = Schema.optionalKey(
-  Schema.Array(Schema.String).annotate({ description: "What these results leave out, or what was not understood." })
+  Schema.Array(Schema.String).annotate({
+    description: "What these results leave out, or what was not understood or used."
+  })
 )
 
 export const AdPage = Schema.Struct({

@@ -21,6 +21,15 @@ export interface CurrencyCount {
   readonly stores: number
 }
 
+/** An argument that does nothing beside this value of another argument. */
+export interface WithoutEffect {
+  readonly argument: "sort_order" | "niche_level"
+  readonly other: "sort_by" | "group_by"
+  readonly value: string
+  /** The values of the other argument beside which it has an effect. */
+  readonly takes: ReadonlyArray<string>
+}
+
 /** What a search found out besides its results. */
 export interface Findings {
   readonly unknown: ReadonlyArray<UnknownName>
@@ -31,6 +40,7 @@ export interface Findings {
 }
 
 export type Warning =
+  | ({ readonly _tag: "WithoutEffect" } & WithoutEffect)
   /** With known names that were probably meant, the most probable first; `more` of the list are not named. */
   | {
       readonly _tag: "UnknownNames"
@@ -53,7 +63,7 @@ const maxNamed = 5
 export const maxNearest = 3
 const maxCurrencies = 5
 
-interface Query {
+export interface Query {
   readonly sort_by?: string
   readonly monthly_revenue?: Range
   readonly avg_price?: Range
@@ -73,13 +83,14 @@ export const named = (unknown: ReadonlyArray<UnknownName>): ReadonlyArray<Unknow
 const mostStoresFirst = (one: CurrencyCount, other: CurrencyCount): number =>
   other.stores - one.stores || ((one.currency ?? "") < (other.currency ?? "") ? -1 : 1)
 
-/** `nearest` of the names that are {@link named}. */
+/** `nearest` of the names that are {@link named}; `idle` are the arguments without effect. */
 export const of = (
   query: Query,
   { currencies, storeless, unknown }: Findings,
-  nearest: (name: UnknownName) => ReadonlyArray<string>
+  nearest: (name: UnknownName) => ReadonlyArray<string>,
+  idle: ReadonlyArray<WithoutEffect> = []
 ): ReadonlyArray<Warning> => {
-  const warnings: Array<Warning> = []
+  const warnings: Array<Warning> = idle.map((each) => ({ _tag: "WithoutEffect", ...each }))
   for (const list of openLists) {
     const own = unknown.filter((each) => each.list === list)
     const names = named(own).map((each) => ({ name: each.name, nearest: nearest(each) }))
@@ -117,6 +128,10 @@ const joined = (parts: ReadonlyArray<string>): string => {
 /** The sentence for agents. */
 export const english = (warning: Warning): string => {
   switch (warning._tag) {
+    case "WithoutEffect": {
+      const { argument, other, takes, value } = warning
+      return `${argument} has no effect with ${other} ${value}: it is for ${other} ${joined(takes)}.`
+    }
     case "UnknownNames": {
       const names = warning.names.map(({ name, nearest }) =>
         nearest.length === 0 ? quoted(name) : `${quoted(name)} (nearest: ${nearest.map(quoted).join(", ")})`

@@ -13,7 +13,7 @@ export const make = Effect.gen(function* () {
   const market = yield* MarketOverview
   const vocabulary = yield* Vocabulary
   const names = VocabularyCheck.make(vocabulary)
-  const warningsOf = SearchWarnings.make(vocabulary)
+  const warningsOf = SearchWarnings.make(vocabulary, Market.withoutEffect)
 
   const check: ToolDefinition.Check = ({ filters }) =>
     Predicate.isObject(filters)

@@ -18,7 +18,7 @@ export const make = Effect.gen(function* () {
   const context = links(yield* AppConfig)
   const vocabulary = yield* Vocabulary
   const check = VocabularyCheck.make(vocabulary, AdQuery.conflicts)
-  const warningsOf = SearchWarnings.make(vocabulary)
+  const warningsOf = SearchWarnings.make(vocabulary, AdQuery.withoutEffect)
 
   return ToolDefinition.make({
     name: "search_ads",

@@ -9,17 +9,17 @@ export const Wording = Context.Reference<(warning: Warnings.Warning) => string>(
   { defaultValue: () => Warnings.english }
 )
 
-/** Without warnings there is no field. */
+/** Without warnings there is no field. `withoutEffect` finds the arguments of a query that do nothing. */
 export const make =
-  ({ nearest }: Pick<Vocabulary["Service"], "nearest">) =>
-  (
-    query: Parameters<typeof Warnings.of>[0],
-    findings: Warnings.Findings
-  ): Effect.Effect<{ readonly warnings?: ReadonlyArray<string> }> =>
+  <Query extends Warnings.Query>(
+    { nearest }: Pick<Vocabulary["Service"], "nearest">,
+    withoutEffect: (query: Query) => ReadonlyArray<Warnings.WithoutEffect> = () => []
+  ) =>
+  (query: Query, findings: Warnings.Findings): Effect.Effect<{ readonly warnings?: ReadonlyArray<string> }> =>
     Effect.gen(function* () {
       const near = new Map<Warnings.UnknownName, ReadonlyArray<string>>()
       for (const name of Warnings.named(findings.unknown)) near.set(name, yield* nearest(name))
-      const warnings = Warnings.of(query, findings, (name) => near.get(name) ?? [])
+      const warnings = Warnings.of(query, findings, (name) => near.get(name) ?? [], withoutEffect(query))
       const write = yield* Wording
       return warnings.length === 0 ? {} : { warnings: warnings.map(write) }
     })

@@ -1,7 +1,8 @@
 /**
  * The rule of all tools: a call is either refused, free of charge and with a sentence that names the argument, or every
  * argument has an effect. So what a tool understands is what was said, nothing dropped and nothing made of it; each part of it
- * changes the query of the index; and the naive search gives the same answer. Arguments are changed at random, at any depth.
+ * changes the query of the index, or a warning names it; and the naive search gives the same answer. Arguments are changed at
+ * random, at any depth.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted, Result, Schema } from "effect"
@@ -118,21 +119,17 @@ const saysNothing = (value: unknown): boolean =>
 
 const searchDefaults: Json = { ...defaults, page: 1, per_page: 10 }
 
-/** Arguments that change no query, and the rule that says so. */
-const isWithoutEffect = (tool: ToolName, name: string, value: unknown, all: Json): boolean => {
+/** Arguments that change no query and need no warning, and the rule that says so. */
+const saysWhatHolds = (tool: ToolName, name: string, value: unknown, all: Json): boolean => {
   // D27: an empty list or range is no filter.
   if (saysNothing(value)) return true
-  if (tool === "market_overview") {
-    // D66: the level is one of niches.
-    return value === Reflect.get(Market.defaults, name) || (name === "niche_level" && all["group_by"] !== "niche")
-  }
-  if (value === searchDefaults[name]) return true
-  if (tool !== "search_ads") return false
-  // S68: it is for the orders by a figure.
-  const { sort_by: sort = "recommended" } = all
-  if (name === "sort_order") return sort === "recommended" || sort === "newest" || sort === "oldest"
+  if (value === (tool === "market_overview" ? Reflect.get(Market.defaults, name) : searchDefaults[name])) return true
   // The days of an ad and its start bound each other; the first and the last day of all exclude nothing.
-  return name === "ad_started_between" && ("active_days" in all || /0001-01-01|9999-12-31/u.test(JSON.stringify(value)))
+  return (
+    tool === "search_ads" &&
+    name === "ad_started_between" &&
+    ("active_days" in all || /0001-01-01|9999-12-31/u.test(JSON.stringify(value)))
+  )
 }
 
 /** What of the understood arguments could be left out, and the query would be the same. */
@@ -140,7 +137,7 @@ const withoutEffect = (tool: ToolName, understood: Json): ReadonlyArray<string> 
   const flat: Json = tool === "market_overview" ? Object.assign({}, marketQueryOf(understood)) : understood
   const query = JSON.stringify(queryOf(tool, flat))
   return Object.entries(flat).flatMap(([name, value]) => {
-    if (name === "group_by" || isWithoutEffect(tool, name, value, flat)) return []
+    if (name === "group_by" || saysWhatHolds(tool, name, value, flat)) return []
     const { [name]: _, ...rest } = flat
     return JSON.stringify(queryOf(tool, rest)) === query ? [name] : []
   })
@@ -161,6 +158,7 @@ const Refusal = Schema.fromJsonString(
     })
   })
 )
+const Warned = Schema.Struct({ warnings: Schema.optionalKey(Schema.Array(Schema.String)) })
 const Page = Schema.Struct({
   results: Schema.Array(Schema.Struct({ id: Schema.Int })),
   pagination: Schema.Struct({ total: Schema.Int })
@@ -181,7 +179,8 @@ const compare = (tool: ToolName, said: Json, content: Json): void => {
     const ids = items.slice((page - 1) * size, page * size).map(({ id }) => id)
     assert.deepStrictEqual(
       { ids: found.results.map(({ id }) => id), total: found.pagination.total },
-      { ids: content["truncated"] === true ? ids.slice(0, found.results.length) : ids, total }
+      { ids: content["truncated"] === true ? ids.slice(0, found.results.length) : ids, total },
+      `${tool} ${JSON.stringify(said)}`
     )
   }
   switch (tool) {
@@ -290,7 +289,9 @@ layer(services, { excludeTestServices: true })("the arguments of a call", (it) =
     if (Result.isFailure(prepared)) return assert.fail(label)
     const said = meaningOf(args)
     assert.deepStrictEqual(prepared.success.args, said, label)
-    assert.deepStrictEqual(withoutEffect(tool, said), [], label)
+    const { warnings = [] } = Schema.decodeUnknownSync(Warned)(answer.found)
+    const told = warnings.flatMap((warning) => /^(\w+) has no effect/u.exec(warning)?.[1] ?? [])
+    assert.deepStrictEqual(withoutEffect(tool, said), told, label)
     compare(tool, said, answer.found)
     return "answered"
   })

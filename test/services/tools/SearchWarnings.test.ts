@@ -7,6 +7,7 @@ import { Effect, Layer, Result, Schema } from "effect"
 import { AccountId } from "../../../src/domain/access/Account.ts"
 import type { AdItem } from "../../../src/domain/catalog/AdItem.ts"
 import * as AdQuery from "../../../src/domain/search/AdQuery.ts"
+import * as Market from "../../../src/domain/search/MarketOverview.ts"
 import { lastPage, maxPerPage } from "../../../src/domain/search/Page.ts"
 import type { AdPagination } from "../../../src/domain/search/Page.ts"
 import * as ProductQuery from "../../../src/domain/search/ProductQuery.ts"
@@ -203,6 +204,37 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
         assert.match(some.warnings?.[0] ?? "", /`Luux`/u, name)
         assert.deepStrictEqual(some.results, without.results, name)
         assert.isAbove(some.results.length, 0)
+      }
+    })
+  )
+
+  it.effect("D90 name the arguments that do nothing beside the value of another one", () =>
+    Effect.gen(function* () {
+      const directed = new Set<string>(["reach", "revenue", "traffic", "traffic_growth"])
+      const idle = (found: ReadonlyArray<string>) => found.filter((text) => text.includes("no effect"))
+      for (const sort_by of AdQuery.adSorts) {
+        for (const sort_order of ["asc", "desc"]) {
+          const found = yield* warningsOf("ads", { sort_by, sort_order })
+          const isIdle = sort_order === "asc" && !directed.has(sort_by)
+          const sentence = `sort_order has no effect with sort_by ${sort_by}: it is for sort_by reach, revenue, traffic and traffic_growth.`
+          assert.deepStrictEqual(idle(found), isIdle ? [sentence] : [], `${sort_by} ${sort_order}`)
+        }
+      }
+      const [implied] = yield* warningsOf("ads", { sort_order: "asc" })
+      assert.match(implied ?? "", /^sort_order has no effect with sort_by recommended/u)
+      for (const name of ["products", "stores"] as const) {
+        for (const sort_by of [undefined, "newest", "traffic"]) {
+          const args = sort_by === undefined ? {} : { sort_by }
+          assert.deepStrictEqual(idle(yield* warningsOf(name, { ...args, sort_order: "asc" })), [], name)
+        }
+      }
+      for (const group_by of Market.groupings) {
+        for (const niche_level of [1, 2]) {
+          const found = yield* warningsOf("market", { group_by, niche_level })
+          const isIdle = niche_level === 2 && group_by !== "niche"
+          const sentence = `niche_level has no effect with group_by ${group_by}: it is for group_by niche.`
+          assert.deepStrictEqual(idle(found), isIdle ? [sentence] : [], `${group_by} ${niche_level}`)
+        }
       }
     })
   )

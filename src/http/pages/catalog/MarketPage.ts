@@ -149,7 +149,7 @@ export const layer = Layer.effectDiscard(
     const index = yield* CatalogIndex
     const { page } = yield* Layout
     const check = VocabularyCheck.make(vocabulary)
-    const warningsOf = SearchWarnings.make(vocabulary)
+    const warningsOf = SearchWarnings.make(vocabulary, Market.withoutEffect)
 
     const answered = Effect.fnUntraced(function* (query: MarketQuery) {
       const { findings, overview } = yield* market.of(query)

@@ -6,6 +6,7 @@ import { Wording } from "../../../services/tools/SearchWarnings.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
+import { labelOf } from "./FilterField.ts"
 
 const textOf =
   (locale: Locale) =>
@@ -13,6 +14,15 @@ const textOf =
     const { list, quotes, text } = locale
     const quoted = (name: string) => quotes.join(name)
     switch (warning._tag) {
+      case "WithoutEffect": {
+        const { argument, other, takes, value } = warning
+        return text("warning.withoutEffect", {
+          argument: quoted(text(`filter.names.${argument}`)),
+          other: quoted(text(`filter.names.${other}`)),
+          value: quoted(labelOf(locale, other, value)),
+          values: list(takes.map((each) => quoted(labelOf(locale, other, each))))
+        })
+      }
       case "UnknownNames": {
         const { more, names } = warning
         const written = [

@@ -192,6 +192,42 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     })
   )
 
+  it.effect("D90 say which argument does nothing beside another, in the visitor's language", () =>
+    Effect.gen(function* () {
+      const { visitor } = yield* customer
+      const said = {
+        en: [
+          "“Order” has no effect while “Sort by” is “Newest”. It is for “Reach”, “Store revenue”, “Store traffic”, and “Traffic growth”.",
+          "“Niche level” has no effect while “Group by” is “Country”. It is for “Niche”."
+        ],
+        de: [
+          "„Reihenfolge“ hat keine Wirkung, wenn unter „Sortieren nach“ „Neueste“ gewählt ist. Die Angabe gilt nur für „Reichweite“, „Umsatz des Shops“, „Besuche des Shops“ und „Wachstum der Besuche“.",
+          "„Nischenebene“ hat keine Wirkung, wenn unter „Gruppieren nach“ „Land“ gewählt ist. Die Angabe gilt nur für „Nische“."
+        ],
+        fr: [
+          "«\u00a0Ordre\u00a0» n’a aucun effet lorsque «\u00a0Trier par\u00a0» est réglé sur «\u00a0Plus récents\u00a0». Ce réglage s’applique à «\u00a0Portée\u00a0», «\u00a0Chiffre d’affaires\u00a0», «\u00a0Trafic de la boutique\u00a0» et «\u00a0Croissance du trafic\u00a0».",
+          "«\u00a0Niveau de niche\u00a0» n’a aucun effet lorsque «\u00a0Regrouper par\u00a0» est réglé sur «\u00a0Pays\u00a0». Ce réglage s’applique à «\u00a0Niche\u00a0»."
+        ],
+        es: [
+          "«Orden» no tiene efecto cuando en «Ordenar por» se elige «Más recientes». Solo se aplica a «Alcance», «Ingresos de la tienda», «Tráfico de la tienda» y «Crecimiento del tráfico».",
+          "«Nivel de nicho» no tiene efecto cuando en «Agrupar por» se elige «País». Solo se aplica a «Nicho»."
+        ]
+      } as const
+      for (const language of languages) {
+        const [ads, market] = said[language]
+        for (const [address, sentence] of [
+          [`${adsPath}?sort_by=newest&sort_order=asc`, ads],
+          ["/dashboard/market?group_by=country&niche_level=2", market]
+        ] as const) {
+          assert.deepStrictEqual(noticeOf(yield* read(visitor, address, language)), [sentence], address)
+        }
+        for (const address of [`${adsPath}?sort_by=newest`, "/dashboard/market?niche_level=2"]) {
+          assert.deepStrictEqual(noticeOf(yield* read(visitor, address, language)), [], address)
+        }
+      }
+    })
+  )
+
   it.effect("D42 say of ads without a store how to see them, also where there are no others", () =>
     Effect.gen(function* () {
       const { visitor } = yield* customer
