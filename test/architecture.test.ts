@@ -37,6 +37,9 @@ const sideEffects = /^effect\/(http|sql|process|socket|persistence|cluster|cli|w
 /** The data structures and the algorithm of searches: only what computes, so that they can be read and tested alone. */
 const searchIndex = "src/services/search/index/"
 
+/** Nothing that a terminal obeys is printed, because nothing else prints. */
+const onlyPrinter = "src/cli/Output.ts"
+
 const longestFile = 400
 
 /** The layer of a file, or of an import that points at one. */
@@ -66,7 +69,7 @@ const codeOf = (text: string): string =>
 const forbiddenCode: ReadonlyArray<readonly [pattern: RegExp, instead: string]> = [
   [/\bDate\.now\(/, "use Clock.currentTimeMillis"],
   [/\bnew Date\(\s*\)/, "use DateTime.now"],
-  [/\bconsole\./, "use Effect.log or Console"],
+  [/\bconsole\./, "use Effect.log, or cli/Output"],
   [/\bset(?:Timeout|Interval|Immediate)\(/, "use Effect.sleep or Schedule"],
   [/\bMath\.random\(/, "use Random, or effect/crypto for secrets"],
   [/\b(?:sql|unsafe)</, "decode rows by a schema: services/database/Rows"]
@@ -118,6 +121,7 @@ const violationsOf = (file: SourceFile): ReadonlyArray<Violation> => {
     const match = pattern.exec(code)
     if (match !== null) report(`uses ${match[0]} - ${instead}`)
   }
+  if (/\bConsole\b/.test(code) && file.path !== onlyPrinter) report("uses Console: commands print by cli/Output")
   if (layer !== "main" && !file.path.startsWith("src/services/database/")) {
     const match = liveLayer.exec(code)
     if (match !== null) report(`chooses the live layer ${match[0]}; only main.ts and cli/ do`)
@@ -238,6 +242,11 @@ describe("the rules of imports and files", () => {
       "a statement in a route",
       { path: "src/http/A.ts", text: `import { SqlClient } from "effect/sql"` },
       /statements belong/
+    ],
+    [
+      "a command that prints by itself",
+      { path: "src/cli/A.ts", text: `import { Console } from "effect"\nconst a = Console.log("")` },
+      /cli\/Output/
     ],
     ["a long file", { path: "src/services/A.ts", text: "\n".repeat(400) }, /401 lines/]
   ]

@@ -1,5 +1,5 @@
 /** `discovery account ...`: manages accounts (D8). */
-import { Console, Effect, Option, Redacted, Stdio, Stream } from "effect"
+import { Effect, Option, Redacted, Stdio, Stream } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { AppConfig } from "../Config.ts"
 import { plans, roles, subscriptionStatuses } from "../domain/access/Account.ts"
@@ -11,6 +11,7 @@ import { Passwords } from "../services/access/Passwords.ts"
 import { availableOnce } from "../services/database/Availability.ts"
 import * as ServerAddress from "../services/database/ServerAddress.ts"
 import { linkTo } from "../services/mail/Letter.ts"
+import * as Output from "./Output.ts"
 import { oneOf, withDefault } from "./Parameters.ts"
 import { asUserError } from "./UserErrors.ts"
 import type { Told } from "./UserErrors.ts"
@@ -56,11 +57,11 @@ const tellLink = Effect.fnUntraced(function* (from: "link" | "prompt" | "stdin",
     "reset",
     made.value.secret
   )
-  yield* Console.log(`link  ${link}   (sets the password, once, within 30 minutes; shown this once)`)
+  yield* Output.line(`link  ${link}   (sets the password, once, within 30 minutes; shown this once)`)
 })
 
 /** Written with the change; no command waits for the mail server. */
-const tellMail = (email: string) => Console.log(`mail  ${email} is told of it, by a server that runs or the next one`)
+const tellMail = (email: string) => Output.line(`mail  ${email} is told of it, by a server that runs or the next one`)
 
 /** Such as `    7  ada@example.com  growth  active  12/2000 credits used until 2026-04-10`. */
 const line = ({ credits, email, id, plan, role, status }: AccountRecord): string =>
@@ -76,7 +77,7 @@ const line = ({ credits, email, id, plan, role, status }: AccountRecord): string
 /** Prints the account as it is after the change. */
 const change = <E extends Told>(run: (accounts: Accounts["Service"]) => Effect.Effect<AccountRecord, E>) =>
   Effect.flatMap(Accounts, run).pipe(
-    Effect.flatMap((account) => Console.log(line(account))),
+    Effect.flatMap((account) => Output.line(line(account))),
     asUserError
   )
 
@@ -103,7 +104,7 @@ const create = Command.make(
         password,
         ...(Option.isSome(options.beganOn) ? { beganOn: options.beganOn.value } : {})
       })
-      yield* Console.log(line(account))
+      yield* Output.line(line(account))
       yield* tellLink(options.password, account.email)
     }).pipe(asUserError)
 ).pipe(Command.withDescription("Make an account"))
@@ -111,7 +112,7 @@ const create = Command.make(
 const list = Command.make("list", {}, () =>
   Effect.flatMap(Accounts, (accounts) =>
     accounts.list.pipe(
-      Stream.runForEach((account) => Console.log(line(account))),
+      Stream.runForEach((account) => Output.line(line(account))),
       asUserError
     )
   )
@@ -130,7 +131,7 @@ const setStatus = Command.make("set-status", { email, status }, ({ email, status
 /** What an operator signs in with: a code for the first passkey, or the passkeys that were added by the password alone. */
 const tellEnrollment = Effect.fnUntraced(function* (email: string) {
   const found = yield* Effect.flatMap(Accounts, (accounts) => accounts.enroll(email))
-  yield* Console.log(
+  yield* Output.line(
     typeof found === "number"
       ? `passkeys  ${found}   (they lead to operators' pages: ask the owner whether they are all known, or reset them)`
       : `code  ${Redacted.value(found)}   (for the first passkey, on the account page, within 30 minutes; shown this once)`
@@ -150,7 +151,7 @@ const setRole = Command.make(
   ({ email, role }) =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
-      yield* Console.log(line(yield* accounts.setRole(email, role)))
+      yield* Output.line(line(yield* accounts.setRole(email, role)))
       if (role === "operator") yield* tellEnrollment(email)
     }).pipe(asUserError)
 ).pipe(Command.withDescription("Make an account an operator's, or a customer's again; at once"))
@@ -170,7 +171,7 @@ const resetPassword = Command.make("reset-password", { email, password: password
     const accounts = yield* Accounts
     const password = yield* readPassword(options.password)
     const account = yield* accounts.resetPassword(options.email, password)
-    yield* Console.log(line(account))
+    yield* Output.line(line(account))
     yield* tellLink(options.password, account.email)
     yield* tellMail(account.email)
   }).pipe(asUserError)
@@ -180,7 +181,7 @@ const resetPasskeys = Command.make("reset-passkeys", { email }, ({ email }) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const account = yield* accounts.resetPasskeys(email)
-    yield* Console.log(line(account))
+    yield* Output.line(line(account))
     yield* tellMail(account.email)
     if (account.role === "operator") yield* tellEnrollment(email)
   }).pipe(asUserError)

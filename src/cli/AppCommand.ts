@@ -1,11 +1,12 @@
 /** `discovery app ...`: connected apps of an account (S94), and the server key of refresh tokens. */
-import { Console, DateTime, Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { ConnectedApps } from "../services/oauth/ConnectedApps.ts"
 import type { ConnectedApp } from "../services/oauth/ConnectedApps.ts"
 import { ServerKey } from "../services/oauth/ServerKey.ts"
 import { availableOnce } from "../services/database/Availability.ts"
 import { accountOf, email } from "./AccountCommand.ts"
+import * as Output from "./Output.ts"
 import { asUserError } from "./UserErrors.ts"
 
 /** Such as `12  Claude  by claude.ai  connected 2026-03-01T09:00:00.000Z  last used never`. */
@@ -22,7 +23,7 @@ const list = Command.make("list", { email }, ({ email }) =>
   Effect.gen(function* () {
     const account = yield* accountOf(email)
     const apps = yield* Effect.flatMap(ConnectedApps, (apps) => apps.list(account.id))
-    yield* Effect.forEach(apps, (app) => Console.log(line(app)), { discard: true })
+    yield* Effect.forEach(apps, (app) => Output.line(line(app)), { discard: true })
   }).pipe(asUserError)
 ).pipe(Command.withDescription("List the connected apps"))
 
@@ -33,14 +34,14 @@ const revoke = Command.make(
     Effect.gen(function* () {
       const account = yield* accountOf(email)
       yield* Effect.flatMap(ConnectedApps, (apps) => apps.revoke(account.id, id))
-      yield* Console.log(`App ${id} is disconnected; calls with its tokens get HTTP 401 from now on.`)
+      yield* Output.line(`App ${id} is disconnected; calls with its tokens get HTTP 401 from now on.`)
     }).pipe(asUserError)
 ).pipe(Command.withDescription("Disconnect an app, at once"))
 
 const rotateKey = Command.make("rotate-key", {}, () =>
   Effect.gen(function* () {
     yield* Effect.flatMap(ServerKey, ({ rotate }) => availableOnce(rotate))
-    yield* Console.log("There is a new key: every server uses it within five minutes. Connected apps stay connected.")
+    yield* Output.line("There is a new key: every server uses it within five minutes. Connected apps stay connected.")
   }).pipe(asUserError)
 ).pipe(Command.withDescription("Make the refresh tokens to come with a new key"))
 

@@ -1,9 +1,10 @@
 /** `discovery billing reconcile`: compares every account with its subscription in Stripe (D75). */
-import { Console, Effect, Option, Schema, Stream } from "effect"
+import { Effect, Option, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { Billing } from "../services/billing/Billing.ts"
 import type { Compared } from "../services/billing/Billing.ts"
 import * as SubscriptionSync from "../services/billing/SubscriptionSync.ts"
+import * as Output from "./Output.ts"
 import { asUserError } from "./UserErrors.ts"
 
 class NotReconciled extends Schema.TaggedError<NotReconciled>()("NotReconciled", { message: Schema.String }) {}
@@ -28,7 +29,7 @@ const reconcile = Command.make("reconcile", {}, () =>
     const total = yield* stripe.value.reconcile.pipe(
       Stream.tap((compared) => {
         const text = line(compared)
-        return text === undefined ? Effect.void : Console.log(text)
+        return text === undefined ? Effect.void : Output.line(text)
       }),
       Stream.runFold(
         () => ({ compared: 0, corrected: 0, failed: 0 }),
@@ -48,7 +49,7 @@ const reconcile = Command.make("reconcile", {}, () =>
         message: `${total.failed} of ${total.compared} accounts could not be compared. Run the command again.`
       })
     }
-    yield* Console.log(
+    yield* Output.line(
       `${total.compared} accounts are what their subscriptions say; ${total.corrected} were corrected.`
     )
   }).pipe(asUserError)

@@ -1,11 +1,12 @@
 /** `discovery catalog`: the sources of records, and a comparison of the search index with the records. */
-import { Console, Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { AppConfig } from "../Config.ts"
 import { Sources } from "../services/import/Sources.ts"
 import { CatalogReader } from "../services/search/runtime/CatalogReader.ts"
 import { Snapshots } from "../services/search/runtime/Snapshots.ts"
 import * as VerifyIndex from "../services/search/runtime/VerifyIndex.ts"
+import * as Output from "./Output.ts"
 import { count } from "./ProgressBar.ts"
 import { asUserError } from "./UserErrors.ts"
 
@@ -21,9 +22,9 @@ const verify = Command.make("verify", {}, () =>
   Effect.gen(function* () {
     const { differences, version } = yield* VerifyIndex.verify
     if (differences.length === 0) {
-      return yield* Console.log(`The search index says what the records of version ${version} say.`)
+      return yield* Output.line(`The search index says what the records of version ${version} say.`)
     }
-    yield* Effect.forEach(differences, (difference) => Console.log(difference), { discard: true })
+    yield* Effect.forEach(differences, (difference) => Output.line(difference), { discard: true })
     return yield* new IndexDiffers({
       message:
         `The search index differs from the records of version ${version}; the first differences are above. ` +
@@ -39,11 +40,11 @@ const verify = Command.make("verify", {}, () =>
 const sources = Command.make("sources", {}, () =>
   Effect.gen(function* () {
     const all = yield* Effect.flatMap(Sources, ({ list }) => list)
-    if (all.length === 0) return yield* Console.log("Nothing was imported yet.")
+    if (all.length === 0) return yield* Output.line("Nothing was imported yet.")
     yield* Effect.forEach(
       all,
       ({ ads, as_of, finished_at, imports, license, name, products, shops }) =>
-        Console.log(
+        Output.line(
           [
             `${name}: data as of ${as_of}${finished_at === null ? ", whose import was stopped" : ""}, ${count(imports)} imports`,
             `${count(shops)} stores, ${count(products)} products, ${count(ads)} ads`,
@@ -78,8 +79,8 @@ const imports = Command.make("imports", { source }, ({ source }) =>
         outcome,
         ...(license === null ? [] : [`license: ${license}`])
       ]
-      yield* Console.log(facts.join("; "))
-      for (const { format, name, sha256 } of files) yield* Console.log(`  ${name} (${format}) SHA-256 ${sha256}`)
+      yield* Output.line(facts.join("; "))
+      for (const { format, name, sha256 } of files) yield* Output.line(`  ${name} (${format}) SHA-256 ${sha256}`)
     }
   }).pipe(Effect.provide(Sources.layer), asUserError)
 ).pipe(Command.withDescription("List the newest 100 imports of a source, and their files"))
@@ -88,7 +89,7 @@ const forget = Command.make("forget", { source }, ({ source }) =>
   Effect.gen(function* () {
     const gone = yield* (yield* Sources).forget(source)
     if (gone === undefined) return yield* unknownSource(source)
-    yield* Console.log(
+    yield* Output.line(
       `Removed ${count(gone.shops)} stores, ${count(gone.products)} products and ${count(gone.ads)} ads that only ${source} had.`
     )
   }).pipe(Effect.provide(Sources.layer), asUserError)

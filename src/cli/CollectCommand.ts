@@ -1,5 +1,5 @@
 /** `discovery collect`: fetches what storefronts publish, for `discovery import` (docs/collect.md). */
-import { Console, Effect, Option, Runtime } from "effect"
+import { Effect, Option, Runtime } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
 import { AppConfig } from "../Config.ts"
 import { CollectError } from "../services/collect/CollectError.ts"
@@ -7,6 +7,7 @@ import * as Collector from "../services/collect/Collector.ts"
 import type { CollectReport } from "../services/collect/Collector.ts"
 import * as DomainList from "../services/collect/DomainList.ts"
 import * as Signatures from "../services/collect/Signatures.ts"
+import * as Output from "./Output.ts"
 import { withDefault } from "./Parameters.ts"
 import * as ProgressBar from "./ProgressBar.ts"
 import { asUserError } from "./UserErrors.ts"
@@ -77,7 +78,7 @@ const shown = 20
 const shortened = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length <= shown ? lines : [...lines.slice(0, shown), `  and ${ProgressBar.count(lines.length - shown)} more`]
 
-const summary = (folder: string, { collected, failed, requests, resumed }: CollectReport): string => {
+const summary = (folder: string, { collected, failed, requests, resumed }: CollectReport): ReadonlyArray<string> => {
   const products = collected.reduce((sum, { products }) => sum + products, 0)
   const { count } = ProgressBar
   return [
@@ -85,20 +86,22 @@ const summary = (folder: string, { collected, failed, requests, resumed }: Colle
     ...(resumed === 0 ? [] : [`  collected before the stop: ${count(resumed)}`]),
     ...shortened(collected.flatMap(({ domain, notes }) => notes.map((note) => `  ${domain}: ${note}`))),
     ...shortened(failed.map(({ domain, reason }) => `  ${domain} was not collected: ${reason}`))
-  ].join("\n")
+  ]
 }
 
 export const collectCommand = Command.make("collect", options, (given) =>
   collect(given).pipe(
     asUserError,
-    Effect.tap((report) => Console.log(summary(given.to, report))),
+    Effect.tap((report) => Output.lines(summary(given.to, report))),
     Effect.flatMap(({ failed, failedPath }) =>
       failed.length === 0
         ? Effect.void
         : Effect.fail(
             new StoresFailed({
               cause: [failedPath],
-              userMessage: `Some stores were not collected. Try them again with: discovery collect ${failedPath} --to ${given.to}`
+              userMessage: Output.printable(
+                `Some stores were not collected. Try them again with: discovery collect ${failedPath} --to ${given.to}`
+              )
             })
           )
     )

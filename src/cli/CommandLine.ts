@@ -1,12 +1,13 @@
 /** Importing this module runs the command line. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Console, Effect, Exit, Layer, Runtime } from "effect"
+import { Cause, Effect, Exit, Layer, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import manifest from "../../package.json" with { type: "json" }
 import { AppConfig } from "../Config.ts"
 import * as Observability from "../services/Observability.ts"
 import { discovery } from "./Discovery.ts"
+import * as Output from "./Output.ts"
 import { explain } from "./StartErrors.ts"
 
 /** A server that is interrupted exits with 0; an interrupted command has failed. */
@@ -21,6 +22,7 @@ discovery.pipe(
   Command.run({ version: manifest.version }),
   Effect.provide(Observability.layer.pipe(Layer.provideMerge(AppConfig.layer), Layer.provideMerge(NodeServices.layer))),
   // The command line has printed its own errors.
-  Effect.tapError((error) => (CliError.isCliError(error) ? Effect.void : Console.error(`\n${explain(error)}\n`))),
+  Effect.tapError((error) => (CliError.isCliError(error) ? Effect.void : Output.note(`\n${explain(error)}\n`))),
+  Output.guard,
   NodeRuntime.runMain({ disableErrorReporting: true, teardown })
 )

@@ -1,8 +1,9 @@
 /** `discovery credits verify`: compares every balance with the ledger (D14). */
-import { Console, Effect, Schema, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import * as LedgerCheck from "../services/access/LedgerCheck.ts"
 import type { Disagreement } from "../services/access/LedgerCheck.ts"
+import * as Output from "./Output.ts"
 import { asUserError } from "./UserErrors.ts"
 
 class LedgerDisagrees extends Schema.TaggedError<LedgerDisagrees>()("LedgerDisagrees", { message: Schema.String }) {}
@@ -16,7 +17,7 @@ const verify = Command.make("verify", {}, () =>
   Effect.gen(function* () {
     const total = yield* LedgerCheck.run.pipe(
       Stream.tap(({ disagreements }) =>
-        Effect.forEach(disagreements, (found) => Console.log(line(found)), { discard: true })
+        Effect.forEach(disagreements, (found) => Output.line(line(found)), { discard: true })
       ),
       Stream.runFold(
         () => ({ periods: 0, disagreements: 0 }),
@@ -31,7 +32,7 @@ const verify = Command.make("verify", {}, () =>
         message: `${total.disagreements} of ${total.periods} balances are not what the ledger says.`
       })
     }
-    yield* Console.log(`${total.periods} balances are what the ledger says.`)
+    yield* Output.line(`${total.periods} balances are what the ledger says.`)
   }).pipe(asUserError)
 ).pipe(Command.withDescription("Compare every balance with the fold of its ledger; fails when one differs"))
 

@@ -1,5 +1,5 @@
 /** `discovery demo`: the generated data set, loaded or written out. */
-import { Console, DateTime, Effect, Option, Predicate, Schema, Stdio, Stream } from "effect"
+import { DateTime, Effect, Option, Predicate, Schema, Stdio, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { DemoOptions, DemoSizeName } from "../../demo/DemoData.ts"
 import { AppConfig, variables } from "../Config.ts"
@@ -8,6 +8,7 @@ import { CalendarDate } from "../domain/search/Arguments.ts"
 import { Importer } from "../services/import/Importer.ts"
 import { Sources } from "../services/import/Sources.ts"
 import * as ImportReporting from "./ImportReporting.ts"
+import * as Output from "./Output.ts"
 import { withDefault } from "./Parameters.ts"
 import { asUserError } from "./UserErrors.ts"
 
@@ -61,14 +62,14 @@ export const loadDemoOnce = Effect.gen(function* () {
   const { dataDir, demoSize } = yield* AppConfig
   if (!(yield* asUserError(importer.isEmpty))) {
     if (Option.isNone(demoSize) || (yield* hasDemo(demoSize.value))) return
-    return yield* Console.log(
+    return yield* Output.line(
       `DEMO_SIZE=${demoSize.value} has no effect: ${dataDir} has data already, which stays as it is. ` +
         "For data of this size, set DATA_DIR to a new folder."
     )
   }
   const size = Option.getOrElse(demoSize, () => defaultSize)
   const report = yield* loadDemo({ size, seed: defaultSeed, asOf: yield* today })
-  yield* Console.log(ImportReporting.summary("Demo data", report))
+  yield* Output.lines(ImportReporting.summary("Demo data", report).split("\n"))
 })
 
 const sizeNames = ["tiny", "demo", "large"] as const satisfies ReadonlyArray<DemoSizeName>
@@ -95,7 +96,7 @@ const decided = Effect.fnUntraced(function* (given: {
 const load = Command.make("load", options, (given) =>
   Effect.gen(function* () {
     const report = yield* loadDemo(yield* decided(given))
-    yield* Console.log(ImportReporting.summary("Demo data", report))
+    yield* Output.lines(ImportReporting.summary("Demo data", report).split("\n"))
   })
 ).pipe(Command.withDescription("Load the demo data into the catalog"))
 

@@ -1,5 +1,5 @@
 /** The command line with all of its commands. Without a subcommand it serves. */
-import { Console, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import manifest from "../../package.json" with { type: "json" }
 import { accountCommand } from "./AccountCommand.ts"
@@ -12,6 +12,7 @@ import { demoCommand } from "./DemoCommand.ts"
 import { importCommand, importerOf } from "./ImportCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import * as Live from "./Live.ts"
+import * as Output from "./Output.ts"
 import { serve, serveCommand } from "./ServeCommand.ts"
 import { trackCommand } from "./TrackCommand.ts"
 
@@ -19,7 +20,7 @@ const operation = Live.operation.pipe(Layer.provideMerge(Live.sharedDatabase))
 
 /** For a deployment that migrates before it starts servers. */
 const migrateCommand = Command.make("migrate", {}, () =>
-  Console.log("The database is at this version.").pipe(Effect.provide(Live.sharedDatabase))
+  Output.line("The database is at this version.").pipe(Effect.provide(Live.sharedDatabase))
 ).pipe(Command.withDescription("Run the migrations that are missing; every start does so too"))
 
 export const discovery = Command.make("discovery", {}, () => serve).pipe(

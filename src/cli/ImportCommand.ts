@@ -1,8 +1,9 @@
 /** `discovery import`: imports files of records into the catalog (docs/import.md). */
-import { Console, DateTime, Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as path from "node:path"
 import { AppConfig } from "../Config.ts"
+import * as ThirdPartyText from "../domain/catalog/ThirdPartyText.ts"
 import { isCalendarDate } from "../domain/search/Arguments.ts"
 import * as Explanation from "../services/import/Explanation.ts"
 import * as FileReader from "../services/import/FileReader.ts"
@@ -13,6 +14,7 @@ import { Importer } from "../services/import/Importer.ts"
 import * as RejectFile from "../services/import/RejectFile.ts"
 import * as ImportReporting from "./ImportReporting.ts"
 import { RecordsRejected } from "./ImportReporting.ts"
+import * as Output from "./Output.ts"
 import { withDefault } from "./Parameters.ts"
 import { asUserError } from "./UserErrors.ts"
 
@@ -93,11 +95,16 @@ export const importerOf =
 
 type Options = Command.Command.Config.Infer<typeof options>
 
-/** The default is the store's domain, because each download has other file names, else the first file's name. */
-const sourceOf = ({ domain, files, source }: Options): string =>
-  Option.getOrElse(source, () =>
+/**
+ * The default is the store's domain, because each download has other file names, else the first file's name. It is stored and
+ * listed, so that nothing invisible of a name is part of it.
+ */
+const sourceOf = ({ domain, files, source }: Options): string => {
+  const given = Option.getOrElse(source, () =>
     Option.getOrElse(domain, () => (files[0] === "-" ? "standard input" : path.basename(path.resolve(files[0] ?? ""))))
   )
+  return ThirdPartyText.line(given).trim() || "unnamed"
+}
 
 const dayOf = Effect.fnUntraced(function* (asOf: Option.Option<string>) {
   if (Option.isNone(asOf)) return DateTime.formatIsoDateUtc(yield* DateTime.now)
@@ -126,7 +133,10 @@ const readingOf = Effect.fnUntraced(function* (options: Options) {
 })
 
 const explainFiles = Effect.fn("ImportCommand.explainFiles")(function* (options: Options) {
-  yield* Explanation.explain(options.files, { ...(yield* readingOf(options)), print: Console.log })
+  yield* Explanation.explain(options.files, {
+    ...(yield* readingOf(options)),
+    print: (text) => Output.lines(text.split("\n"))
+  })
   return Option.none()
 }, Effect.scoped)
 
@@ -135,7 +145,7 @@ const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: O
   const set = yield* FileReader.read(options.files, {
     ...reading,
     isComplete: options.complete,
-    onFile: (name, format) => Console.error(`${name}: ${formats[format]}`)
+    onFile: (name, format) => Output.note(`${name}: ${formats[format]}`)
   })
   const [first = "-"] = options.files
   const rejects = yield* RejectFile.make({
@@ -159,7 +169,7 @@ const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: O
     maxRejects: options.maxRejects,
     onRejects: rejects.write
   })
-  yield* Console.log(ImportReporting.summary(sourceOf(options), report))
+  yield* Output.lines(ImportReporting.summary(sourceOf(options), report).split("\n"))
   return report.rejected === 0 ? Option.none() : Option.some(rejects.path)
 }, Effect.scoped)
 
@@ -173,7 +183,7 @@ export const importCommand = Command.make("import", options, (options) =>
           Effect.fail(
             new RecordsRejected({
               cause: [path],
-              userMessage: `Some records were rejected; ${path} says which and why. All others are imported.`
+              userMessage: `Some records were rejected; ${ThirdPartyText.line(path)} says which and why. All others are imported.`
             })
           )
       })

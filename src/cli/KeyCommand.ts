@@ -1,11 +1,12 @@
 /** `discovery key ...`: API keys of an account (S96 to S105). */
-import { Console, DateTime, Effect, Option, Redacted } from "effect"
+import { DateTime, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { mask } from "../domain/access/Credential.ts"
 import { keyEnds } from "../domain/access/KeyEnd.ts"
 import { ApiKeys } from "../services/access/ApiKeys.ts"
 import type { ApiKey, NewKey } from "../services/access/ApiKeys.ts"
 import { accountOf, email } from "./AccountCommand.ts"
+import * as Output from "./Output.ts"
 import { asUserError } from "./UserErrors.ts"
 
 /**
@@ -23,7 +24,7 @@ const line = ({ createdAt, endsAt, id, lastFour, lastUsedAt, name }: ApiKey): st
   ].join("  ")
 
 const tell = ({ key, secret }: NewKey) =>
-  Effect.andThen(Console.log(line(key)), Console.log(`key  ${Redacted.value(secret)}   (shown this once)`))
+  Effect.andThen(Output.line(line(key)), Output.line(`key  ${Redacted.value(secret)}   (shown this once)`))
 
 const id = Argument.Int("id").pipe(Argument.withDescription("Number of the key, as listed"))
 
@@ -41,7 +42,7 @@ const list = Command.make("list", { email }, ({ email }) =>
   Effect.gen(function* () {
     const account = yield* accountOf(email)
     const keys = yield* Effect.flatMap(ApiKeys, (keys) => keys.list(account.id))
-    yield* Effect.forEach(keys, (key) => Console.log(line(key)), { discard: true })
+    yield* Effect.forEach(keys, (key) => Output.line(line(key)), { discard: true })
   }).pipe(asUserError)
 ).pipe(Command.withDescription("List the active keys"))
 
@@ -63,7 +64,7 @@ const replace = Command.make(
         keys.replace(account.id, id, { ends, ...(Option.isSome(name) ? { name: name.value } : {}) })
       )
       yield* tell(made)
-      yield* Console.log(
+      yield* Output.line(
         ends === "now"
           ? `Key ${id} has ended; calls with it get HTTP 401 from now on.`
           : `Key ${id} works until ${DateTime.formatIso(made.replaced.endsAt)}; then calls with it get HTTP 401.`
@@ -75,7 +76,7 @@ const revoke = Command.make("revoke", { email, id }, ({ email, id }) =>
   Effect.gen(function* () {
     const account = yield* accountOf(email)
     yield* Effect.flatMap(ApiKeys, (keys) => keys.revoke(account.id, id))
-    yield* Console.log(`Key ${id} is revoked; calls with it get HTTP 401 from now on.`)
+    yield* Output.line(`Key ${id} is revoked; calls with it get HTTP 401 from now on.`)
   }).pipe(asUserError)
 ).pipe(Command.withDescription("Revoke a key, at once"))
 

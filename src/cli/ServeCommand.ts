@@ -1,5 +1,5 @@
 /** `discovery serve`, the default: prepares the data, serves, and prints how to connect. */
-import { Console, Effect, Layer, Option, Schedule } from "effect"
+import { Effect, Layer, Option, Schedule } from "effect"
 import { Command } from "effect/cli"
 import { AppConfig } from "../Config.ts"
 import * as MetricsServer from "../http/MetricsServer.ts"
@@ -11,6 +11,7 @@ import * as Mailer from "../services/mail/Mailer.ts"
 import { CatalogIndex } from "../services/search/runtime/CatalogIndex.ts"
 import { loadDemoOnce } from "./DemoCommand.ts"
 import * as Live from "./Live.ts"
+import * as Output from "./Output.ts"
 import { welcome } from "./Welcome.ts"
 
 /** Only the embedded PostgreSQL gets demo data and demo accounts. */
@@ -18,7 +19,7 @@ const demo = Effect.gen(function* () {
   const { databaseUrl, demoSize } = yield* AppConfig
   if (Option.isSome(databaseUrl)) {
     return Option.isSome(demoSize)
-      ? yield* Console.log(`DEMO_SIZE=${demoSize.value} has no effect with DATABASE_URL.`)
+      ? yield* Output.line(`DEMO_SIZE=${demoSize.value} has no effect with DATABASE_URL.`)
       : undefined
   }
   yield* loadDemoOnce
@@ -46,9 +47,12 @@ const prepareAndServe = Effect.gen(function* () {
     ...(access === undefined ? {} : { demo: access })
   })
   const greeting = Layer.effectDiscard(
-    Effect.all([ServerAddress.note(baseUrl), access === undefined ? Effect.void : searchable, Console.log(told)], {
-      discard: true
-    })
+    Effect.all(
+      [ServerAddress.note(baseUrl), access === undefined ? Effect.void : searchable, Output.lines(told.split("\n"))],
+      {
+        discard: true
+      }
+    )
   )
   const server = greeting.pipe(
     Layer.provideMerge(Router.layer),

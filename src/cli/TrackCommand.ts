@@ -1,9 +1,10 @@
 /** `discovery track ...`: tracked stores and own brand stores of an account (D12). */
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { TrackedShops } from "../services/access/TrackedShops.ts"
 import type { TrackedShop } from "../services/access/TrackedShops.ts"
 import { accountOf, email } from "./AccountCommand.ts"
+import * as Output from "./Output.ts"
 import { asUserError } from "./UserErrors.ts"
 
 const domain = Argument.String("domain").pipe(Argument.withDescription("Domain of the store"))
@@ -26,7 +27,7 @@ const add = Command.make(
     Effect.gen(function* () {
       const account = yield* accountOf(email)
       const shops = yield* TrackedShops
-      yield* Console.log(line(yield* shops.add(account.id, domain, own ? "own" : "tracked")))
+      yield* Output.line(line(yield* shops.add(account.id, domain, own ? "own" : "tracked")))
     }).pipe(asUserError)
 ).pipe(Command.withDescription("Track a store, or make it an own one"))
 
@@ -34,7 +35,7 @@ const remove = Command.make("remove", { email, domain }, ({ domain, email }) =>
   Effect.gen(function* () {
     const account = yield* accountOf(email)
     yield* Effect.flatMap(TrackedShops, (shops) => shops.remove(account.id, domain))
-    yield* Console.log(`${domain} is no longer tracked or an own store.`)
+    yield* Output.line(`${domain} is no longer tracked or an own store.`)
   }).pipe(asUserError)
 ).pipe(Command.withDescription("Track a store no longer"))
 
@@ -42,7 +43,7 @@ const list = Command.make("list", { email }, ({ email }) =>
   Effect.gen(function* () {
     const account = yield* accountOf(email)
     const shops = yield* Effect.flatMap(TrackedShops, (shops) => shops.list(account.id))
-    yield* Effect.forEach(shops, (shop) => Console.log(line(shop)), { discard: true })
+    yield* Effect.forEach(shops, (shop) => Output.line(line(shop)), { discard: true })
   }).pipe(asUserError)
 ).pipe(Command.withDescription("List the tracked and own stores"))
 

@@ -1,6 +1,7 @@
 /** Prints the typed failures of commands, with an exit code other than 0. */
 import { Effect } from "effect"
 import { CliError } from "effect/cli"
+import * as Output from "./Output.ts"
 
 /** A failure whose message says what is wrong and what to do. */
 export interface Told {
@@ -14,6 +15,6 @@ export const asUserError = <A, E extends Told, R>(effect: Effect.Effect<A, E, R>
     (error) =>
       new CliError.UserError({
         cause: error,
-        userMessage: error.hint === undefined ? error.message : `${error.message} ${error.hint}`
+        userMessage: Output.printable(error.hint === undefined ? error.message : `${error.message} ${error.hint}`)
       })
   )

@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Cause, Console, Effect, Exit, FileSystem, Layer, Option, Runtime, Sink, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
+import { SqlClient } from "effect/sql"
 import { catalogCommand } from "../../src/cli/CatalogCommand.ts"
 import { demoCommand, loadDemoOnce } from "../../src/cli/DemoCommand.ts"
 import { importCommand } from "../../src/cli/ImportCommand.ts"
@@ -78,6 +79,52 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
       const next = yield* run(["demo", "export", "--size", "tiny", "--as-of", "2026-07-02"])
       assert.notStrictEqual(next.written, exported.written)
     })
+  )
+
+  it.effect(
+    "no character of a file's name that a terminal obeys is printed, stored, or written beside rejected records",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = `${yield* fs.makeTempDirectoryScoped()}/in\u001B[2J\u009B1m`
+        yield* fs.makeDirectory(folder)
+        const name = "a\u001B]0;b\u0007\u202E\n\r\u2028c.ndjson"
+        const path = `${folder}/${name}`
+        // oxlint-disable-next-line no-control-regex -- what a terminal obeys
+        const obeyed = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u2028\u202E]/u
+        const shown = "a]0;b c.ndjson"
+
+        yield* fs.writeFileString(path, `${shop}{"type":"shop"}\n`)
+        const imported = yield* run(["import", path])
+        assert.strictEqual(imported.code, 2)
+        // The file of rejected records is beside the real one.
+        assert.include(yield* fs.readFileString(`${path}.rejects.ndjson`), shown)
+        assert.notMatch(yield* fs.readFileString(`${path}.rejects.ndjson`), obeyed)
+        const sources = yield* run(["catalog", "sources"])
+        assert.include(sources.text, `${shown}: data as of`)
+        const imports = yield* run(["catalog", "imports", shown])
+        assert.include(imports.text, shown)
+        const explained = yield* run(["import", "--explain", path])
+
+        yield* fs.writeFileString(path, "%PDF-1.7 nothing")
+        const refused = yield* run(["import", folder])
+        assert.strictEqual(refused.code, 1)
+        const missing = yield* run(["import", `${path}.gone`])
+        const overwritten = yield* run(["import", path, "--rejects", path])
+        for (const { text } of [imported, sources, imports, explained, refused, missing, overwritten]) {
+          assert.include(text, shown)
+          // oxlint-disable-next-line no-control-regex -- colors of the command line's own errors
+          assert.notMatch(text.replaceAll(/\u001B\[(?:0|1|31)m/gu, ""), obeyed)
+          // Nor does a line begin within the name.
+          assert.notMatch(text, /^c\.ndjson/mu)
+        }
+        const sql = yield* SqlClient.SqlClient
+        const stored = yield* sql<{ readonly text: string }>`
+        SELECT coalesce(string_agg(to_jsonb(s)::text || i.files::text, ' '), '') AS text
+        FROM source s JOIN import i ON i.source_id = s.id`
+        assert.include(stored[0]?.text, shown)
+        assert.notMatch(stored[0]?.text ?? "", /u001b|u0007|\\n|\u202E/iu)
+      })
   )
 
   it.effect("import exits with 0 when all records were imported, without a reject file", () =>

@@ -28,11 +28,19 @@ const suspicious = /[[\p{Cc}--[\n\t]]\p{Default_Ignorable_Code_Point}\uFFF9-\uFF
 /** Most text, and quicker to find out. */
 const isPlain = /^[\t\n -~]*$/
 
-/** Removes what could hide, reorder or fake text, and trims. Idempotent. */
-export const clean = (text: string): string =>
+const visible = (text: string): string =>
   !isPlain.test(text) && suspicious.test(text)
-    ? text.replaceAll(unwanted, "").replaceAll(looseSelector, "").replaceAll(looseJoiner, "").trim()
-    : text.trim()
+    ? text.replaceAll(unwanted, "").replaceAll(looseSelector, "").replaceAll(looseJoiner, "")
+    : text
+
+/** Removes what could hide, reorder or fake text, and trims. Idempotent. */
+export const clean = (text: string): string => visible(text).trim()
+
+/** What ends a line on a terminal or in an editor, and tabs. */
+const breaks = /[\t-\r\u0085\u2028\u2029]+/gu
+
+/** One line, cleaned as by {@link clean}, with its blanks: for a terminal and for names of files. Idempotent. */
+export const line = (text: string): string => visible(text.replaceAll(breaks, " "))
 
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" })
 

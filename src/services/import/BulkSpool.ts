@@ -6,6 +6,7 @@
 import { Effect, Result, Stream } from "effect"
 import type { FileSystem, Scope } from "effect"
 import type { PartialShop } from "../../domain/catalog/Records.ts"
+import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import { BulkOrder } from "./BulkOrder.ts"
 import { BulkParts } from "./BulkParts.ts"
 import { chunk } from "./Conversion.ts"
@@ -29,7 +30,10 @@ export const read = Effect.fn("BulkSpool.read")(function* (
   shop: Store
 ): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput, FileSystem.FileSystem | Scope.Scope> {
   const failed = (cause: unknown) =>
-    new UnreadableInput({ message: `${file.name} cannot be sorted in the temporary folder.`, cause })
+    new UnreadableInput({
+      message: `${ThirdPartyText.line(file.name)} cannot be sorted in the temporary folder.`,
+      cause
+    })
   const spool = yield* Effect.mapError(UnnamedFile.make, failed)
   const io = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: failed })
   const order = new BulkOrder()

@@ -3,6 +3,7 @@ import { Effect, FileSystem, Result, Stream } from "effect"
 import type { Scope, Stdio } from "effect"
 import * as path from "node:path"
 import { echo } from "../../domain/ArgumentDecoder.ts"
+import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import * as FileReader from "./FileReader.ts"
 import type { ReadOptions } from "./FileReader.ts"
 import { formats } from "./formats/Format.ts"
@@ -42,7 +43,7 @@ const explainFile = Effect.fnUntraced(function* (located: InputFile.LocatedFile,
   const found = yield* understood(opened, options)
   const { detected, mapping } = found
   const sample = Sample.of(file.head, file.isWhole, detected.container)
-  yield* options.print(`${file.name}: ${found.what}${delimiterOf(detected.container)}`)
+  yield* options.print(`${ThirdPartyText.line(file.name)}: ${found.what}${delimiterOf(detected.container)}`)
   const { dropped, taken } = Taken.of(detected, sample, mapping)
   yield* options.print(account({ dropped, taken }))
   const missing = Object.entries(mapping?.fields ?? {}).flatMap(([name, { column }]) => (column === "" ? [name] : []))
@@ -76,7 +77,7 @@ const understood = Effect.fnUntraced(function* (
   const container = Sample.containerOf(file.head, [])
   const sample = Result.map(container, (container) => Sample.of(file.head, file.isWhole, container))
   if (Result.isFailure(container) || Result.isFailure(sample) || sample.success.columns.length === 0) {
-    return yield* new UnreadableInput({ message: `${file.name} ${detected.failure}.` })
+    return yield* new UnreadableInput({ message: `${ThirdPartyText.line(file.name)} ${detected.failure}.` })
   }
   const mapping = MapGuess.guess(sample.success)
   return {
@@ -168,9 +169,13 @@ const writeMap = Effect.fnUntraced(function* (
     files.writeFileString(file, `${JSON.stringify(mapping, null, 2)}\n`, { flag: "wx" })
   )
   if (Result.isSuccess(written)) {
-    return `  ${file} is a map to start with. Change it, look again with --explain --map, then import with --map.`
+    return `  ${ThirdPartyText.line(file)} is a map to start with. Change it, look again with --explain --map, then import with --map.`
   }
   const { failure } = written
-  if (failure.reason._tag === "AlreadyExists") return `  ${file} exists already and was left as it is.`
-  return yield* new UnreadableInput({ message: `${file} cannot be written: ${failure.message}.`, cause: failure })
+  if (failure.reason._tag === "AlreadyExists")
+    return `  ${ThirdPartyText.line(file)} exists already and was left as it is.`
+  return yield* new UnreadableInput({
+    message: `${ThirdPartyText.line(file)} cannot be written: ${failure.message}.`,
+    cause: failure
+  })
 })

@@ -9,7 +9,7 @@ import { createReadStream } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as yauzl from "yauzl"
-import { clean } from "../../domain/catalog/ThirdPartyText.ts"
+import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import type { UnreadableInput } from "./ImportError.ts"
 import { chunkBytes, kindOf, unpacked, unreadable, withHead } from "./InputFile.ts"
 import type { LocatedFile } from "./InputFile.ts"
@@ -198,7 +198,11 @@ const zipEntries = Effect.fnUntraced(function* (
   if (other !== undefined) return yield* unreadable(name, other)
   const located = (entry: yauzl.Entry): LocatedFile => {
     // It is printed, and stored with the import.
-    const file = { name: `${name}:${clean(entry.fileName)}`, totalBytes: entry.uncompressedSize, unpacking }
+    const file = {
+      name: `${name}:${ThirdPartyText.line(entry.fileName).trim()}`,
+      totalBytes: entry.uncompressedSize,
+      unpacking
+    }
     const bytes = Effect.map(
       Effect.tryPromise({ try: () => zip.openReadStreamPromise(entry), catch: damaged }),
       (stream) => NodeStream.fromReadable<Uint8Array, UnreadableInput>({ evaluate: () => stream, onError: damaged })

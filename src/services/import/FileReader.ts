@@ -4,6 +4,7 @@ import type { Scope } from "effect"
 import * as Records from "../../domain/catalog/Records.ts"
 import type { PartialShop } from "../../domain/catalog/Records.ts"
 import * as Storefront from "../../domain/catalog/Storefront.ts"
+import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import * as BulkSpool from "./BulkSpool.ts"
 import { convert } from "./Conversion.ts"
 import type { Converter } from "./Conversion.ts"
@@ -79,21 +80,21 @@ export const read = Effect.fn("FileReader.read")(function* (
     Stream.unwrap(
       Effect.gen(function* () {
         const { detected, file } = yield* open(located, options)
-        if (Result.isFailure(detected)) {
-          return yield* new UnreadableInput({ message: `${file.name} ${detected.failure}.` })
-        }
+        // It is printed, written beside rejected records, and stored with the import.
+        const name = ThirdPartyText.line(file.name)
+        if (Result.isFailure(detected)) return yield* new UnreadableInput({ message: `${name} ${detected.failure}.` })
         const { format } = detected.success
         found.add(format === "map" && options.mapping?.record === "ad" ? "ads" : format)
-        yield* options.onFile(file.name, format)
+        yield* options.onFile(name, format)
         const before = bytesBefore
         const left = format === "products" ? [] : lastExport.close()
         const records = yield* recordsOf(file, detected.success, options, wholes, lastExport)
         return Stream.concat(Stream.fromIterable(left), records).pipe(
-          Stream.map((chunk) => stamped(chunk, file.name, before + file.bytesRead())),
+          Stream.map((chunk) => stamped(chunk, name, before + file.bytesRead())),
           Stream.onEnd(
             Effect.sync(() => {
               bytesBefore += file.bytesRead()
-              facts.push({ name: file.name, format, sha256: file.sha256() })
+              facts.push({ name, format, sha256: file.sha256() })
             })
           )
         )
@@ -187,7 +188,7 @@ export const recordsOf = Effect.fnUntraced(function* (
   if (format === "products") {
     wholes.add(shop.domain)
     const header = container._tag === "Csv" ? container.header : []
-    const { left, rows } = lastExport.read(header, shop.domain, file.name)
+    const { left, rows } = lastExport.read(header, shop.domain, ThirdPartyText.line(file.name))
     return Stream.concat(Stream.fromIterable(left), ofStore(convert(file, container, rows)))
   }
   return ofStore(
@@ -215,7 +216,9 @@ const mapped = Effect.fnUntraced(function* (
   const sample = Sample.of(file.head, file.isWhole, container)
   const converter = Mapping.make(mapping, container, sample, shop?.domain)
   if (Result.isFailure(converter)) {
-    return yield* new UnreadableInput({ message: `${file.name} does not fit the map: ${converter.failure}.` })
+    return yield* new UnreadableInput({
+      message: `${ThirdPartyText.line(file.name)} does not fit the map: ${converter.failure}.`
+    })
   }
   const records = convert(file, container, converter.success)
   return shop === undefined

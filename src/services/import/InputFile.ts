@@ -4,6 +4,7 @@ import { Effect, Sink, Stream } from "effect"
 import type { Scope } from "effect"
 import { createHash } from "node:crypto"
 import * as zlib from "node:zlib"
+import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import { UnreadableInput } from "./ImportError.ts"
 import * as OtherFiles from "./OtherFiles.ts"
 import type { Unpacking } from "./Unpacking.ts"
@@ -21,7 +22,7 @@ export interface Archive {
 
 /** A file that exists and is not opened yet. */
 export interface LocatedFile {
-  /** For messages. */
+  /** The path, where there is one. To be shown or stored, it is cleaned. */
   readonly name: string
   /** The archive that contains the file. */
   readonly archive?: Archive
@@ -56,8 +57,12 @@ const headBytes = 262_144
 /** As much as the largest item of a JSON document has. */
 const longHeadBytes = 16_777_216
 
+/** `name` as it is: a name of a file may have any character, and the message none but visible ones. */
 export const unreadable = (name: string, message: string, cause?: unknown) =>
-  new UnreadableInput({ message: `${name} ${message}.`, ...(cause === undefined ? {} : { cause }) })
+  new UnreadableInput({
+    message: `${ThirdPartyText.line(name)} ${message}.`,
+    ...(cause === undefined ? {} : { cause })
+  })
 
 /** Opens a file and reads its beginning. */
 export const open = Effect.fn("InputFile.open")(function* (

@@ -1,4 +1,5 @@
 /** The file of rejected records, created with the first: one object per line, `{"file", "line", "field", "reason"}`. */
+import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import { Effect, FileSystem, Option, Scope } from "effect"
 import { randomUUID } from "node:crypto"
 import { UnwritableRejects } from "./ImportError.ts"
@@ -64,7 +65,10 @@ const check = Effect.fnUntraced(function* ({ inputs, isNamed, path }: RejectFile
   for (const input of inputs) {
     const source = yield* identity(input === "-" ? "/dev/stdin" : input)
     if (isSame(source, target)) {
-      return yield* unwritable(path, `it is the same file as the input ${input === "-" ? "on standard input" : input}`)
+      return yield* unwritable(
+        path,
+        `it is the same file as the input ${input === "-" ? "on standard input" : ThirdPartyText.line(input)}`
+      )
     }
   }
   const isLink = Option.isSome(yield* Effect.option(fs.readLink(path)))
@@ -91,6 +95,6 @@ const isSame = (one: Identity, other: Identity): boolean => {
 
 const unwritable = (path: string, reason: string, cause?: unknown): UnwritableRejects =>
   new UnwritableRejects({
-    message: `The rejected records cannot be written to ${path}: ${reason}. Name another file with --rejects.`,
+    message: `The rejected records cannot be written to ${ThirdPartyText.line(path)}: ${reason}. Name another file with --rejects.`,
     ...(cause === undefined ? {} : { cause })
   })

@@ -7,6 +7,7 @@ import { englishOf } from "../../../domain/ArgumentIssue.ts"
 import { PartialShop } from "../../../domain/catalog/Records.ts"
 import * as StoreDomain from "../../../domain/catalog/StoreDomain.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
+import * as ThirdPartyText from "../../../domain/catalog/ThirdPartyText.ts"
 import * as WholeFile from "../../WholeFile.ts"
 import { UnreadableInput } from "../ImportError.ts"
 import type { InputFile, LocatedFile } from "../InputFile.ts"
@@ -75,14 +76,16 @@ export const describe = Effect.fn("StorefrontShop.describe")(function* (
   if (domain === undefined) {
     return yield* new UnreadableInput({
       message:
-        `${file.name} does not say whose products it has. Name the store with --domain, or its meta.json with --meta, or put that beside the ` +
+        `${ThirdPartyText.line(file.name)} does not say whose products it has. Name the store with --domain, or its meta.json with --meta, or put that beside the ` +
         `file; a store that is new needs --country as well.`
     })
   }
   const shop = toShop(StoreDomain.normalize(domain), meta, options)
   if (Result.isSuccess(shop)) return shop.success
   const issues = shop.failure.map((issue) => `${issue.path} ${englishOf(issue)}`).join("; ")
-  return yield* new UnreadableInput({ message: `The store of ${file.name} cannot be imported: ${issues}.` })
+  return yield* new UnreadableInput({
+    message: `The store of ${ThirdPartyText.line(file.name)} cannot be imported: ${issues}.`
+  })
 })
 
 const maxMetaBytes = 1_048_576
@@ -104,7 +107,10 @@ const tooLarge = () => new Error(`it is larger than ${maxMetaBytes} bytes`)
 
 const unreadableMeta = (file: string) => (cause: unknown) => {
   const reason = cause instanceof WholeFile.UnreadableFile ? `: ${cause.message}` : ""
-  return new UnreadableInput({ message: `${file} cannot be read as a storefront's meta.json${reason}.`, cause })
+  return new UnreadableInput({
+    message: `${ThirdPartyText.line(file)} cannot be read as a storefront's meta.json${reason}.`,
+    cause
+  })
 }
 
 const parseMeta = Effect.fnUntraced(function* (
@@ -116,7 +122,9 @@ const parseMeta = Effect.fnUntraced(function* (
   const meta = Storefront.decodeMeta(document.success)
   if (Result.isSuccess(meta)) return meta.success
   const issues = meta.failure.map((issue) => `${issue.path} ${englishOf(issue)}`).join("; ")
-  return yield* new UnreadableInput({ message: `${file} is not a storefront's meta.json: ${issues}.` })
+  return yield* new UnreadableInput({
+    message: `${ThirdPartyText.line(file)} is not a storefront's meta.json: ${issues}.`
+  })
 })
 
 /** Reads `meta.json` in the folder of the file, first in its archive. Empty if there is none. */
