@@ -1,6 +1,7 @@
 /** The methods of each revision, and the form of their results (P17 to P23). */
 import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import type { AppSettings } from "../../Config.ts"
+import { echoName } from "../../domain/ArgumentDecoder.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import * as Protocol from "../../domain/mcp/Protocol.ts"
 import * as View from "../../domain/mcp/View.ts"
@@ -107,7 +108,7 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
     return invalid(legacyStatus, `there is no such resource; the resources are ${known}`)
   }
 
-  const callTool = (params: typeof CallParams.Type, view: View.View): MethodResult => {
+  const callTool = (params: typeof CallParams.Type, view: View.View, { params: sent, status }: Sent): MethodResult => {
     const tool = view.tools?.has(params.name) === false ? undefined : registry.find(params.name)
     if (tool === undefined) {
       const known = toolsOf(view)
@@ -115,8 +116,10 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
         .join(", ")
       return invalid(legacyStatus, `there is no such tool; the tools are ${known}`)
     }
-    const [args = {}, meta] = [objectOf(params.arguments), objectOf(params._meta)]
-    return Result.succeed<Outcome>({ _tag: "ToolCall", tool, arguments: args, meta })
+    const [args, meta] = [objectOf(params.arguments), objectOf(params._meta)]
+    const misplaced = misplacedIn(sent, args === undefined ? undefined : tool.listing.inputSchema["properties"])
+    if (misplaced !== undefined) return invalid(status, misplaced)
+    return Result.succeed<Outcome>({ _tag: "ToolCall", tool, arguments: args ?? {}, meta })
   }
 
   const legacy: Methods = [
@@ -224,7 +227,7 @@ const objectOf = (sent: SentObject): Readonly<Record<string, unknown>> | undefin
 /** What each member of params takes. Errors have no other texts, so that none of the schemas' own is sent. */
 const sentences = {
   _meta: "params._meta must be an object",
-  arguments: "params.arguments must be an object; the JSON of one, as a string, is not",
+  arguments: "params.arguments must be an object, not a string with the JSON of one",
   capabilities: "params.capabilities must be an object",
   clientInfo: "params.clientInfo must be an object",
   cursor: "there is one page of them: leave params.cursor out, or send an empty string",
@@ -250,6 +253,33 @@ const ListParams = paramsWith({ cursor: Schema.optionalKey(Schema.NullOr(Schema.
 const ReadParams = paramsWith({ uri: Schema.String })
 const CallParams = paramsWith({ name: Schema.String, arguments: optionalObject })
 
+/** Members that some revision gives the params of `tools/call`. A server without tasks ignores `task`. */
+const callMembers: ReadonlySet<string> = new Set([
+  "_meta",
+  "arguments",
+  "inputResponses",
+  "name",
+  "requestState",
+  "task"
+])
+
+/**
+ * What is wrong with a member that was meant as arguments. Without `arguments`, that is any member that is none of the protocol;
+ * beside them, one with the name of an argument, of which `properties` are the schemas. Others are ignored, since revisions to
+ * come may have them.
+ */
+const misplacedIn = (params: unknown, properties: unknown): string | undefined => {
+  if (!Predicate.isObject(params)) return undefined
+  const isMeant = (name: string) =>
+    !callMembers.has(name) &&
+    params[name] !== null &&
+    (properties === undefined || (Predicate.isObject(properties) && Object.hasOwn(properties, name)))
+  const name = Object.keys(params).find(isMeant)
+  return name === undefined
+    ? undefined
+    : `params.${echoName(name)} is not known; the arguments of a tool are members of params.arguments`
+}
+
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const decoderOf = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
@@ -270,17 +300,22 @@ export const problemOf = (params: unknown): JsonRpc.Failure | undefined => {
   return Result.isFailure(decoded) ? { code: JsonRpc.codes.invalidParams, message: decoded.failure } : undefined
 }
 
-/** Takes the params as they were sent, and the status for malformed ones. */
+/** The params as they were sent, and the status for malformed ones. */
+interface Sent {
+  readonly params: unknown
+  readonly status: Status
+}
+
 type Method = (params: unknown, status: Status, view: View.View) => MethodResult
 
 const method = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
-  run: (params: S["Type"], view: View.View) => MethodResult
+  run: (params: S["Type"], view: View.View, sent: Sent) => MethodResult
 ): Method => {
   const decode = decoderOf(schema)
   return (params, status, view) => {
     const decoded = decode(params)
-    return Result.isFailure(decoded) ? invalid(status, decoded.failure) : run(decoded.success, view)
+    return Result.isFailure(decoded) ? invalid(status, decoded.failure) : run(decoded.success, view, { params, status })
   }
 }
 

@@ -308,6 +308,40 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
       })
     )
 
+    it.effect.each<[string, object]>([
+      ["argument", { argument: { countries: ["DE"] } }],
+      ["input", { input: {} }],
+      ["parameters", { arguments: null, parameters: "{}" }],
+      ["countries", { countries: ["DE"], per_page: 1 }],
+      ["page", { arguments: { per_page: 1 }, page: 2 }]
+    ])("params.%s, where arguments were meant: -32602, free of charge", ([member, params]) =>
+      Effect.gen(function* () {
+        const call = { name: "search_shops", ...params }
+        const legacy = yield* post(Messages.request("tools/call", call))
+        assert.deepStrictEqual(outcome(legacy), [200, -32602])
+        assert.strictEqual(
+          replyOf(legacy).error?.message,
+          `params.${member} is not known; the arguments of a tool are members of params.arguments`
+        )
+        assert.notProperty(legacy.headers, "x-credits-cost")
+        const { body, headers } = Messages.modernCall("search_shops")
+        const modern = yield* post({ ...body, params: { ...body.params, arguments: undefined, ...params } }, headers)
+        assert.deepStrictEqual(outcome(modern), [400, -32602])
+      })
+    )
+
+    it.effect("members of other revisions, and unknown ones beside arguments, are ignored", () =>
+      Effect.gen(function* () {
+        for (const params of [
+          { task: { ttl: 1 }, requestState: "x", input: null },
+          { arguments: {}, server: "discovery" }
+        ]) {
+          const call = Messages.request("tools/call", { name: "get_usage", ...params })
+          assert.deepStrictEqual(outcome(yield* post(call)), [200, "ok"])
+        }
+      })
+    )
+
     it.effect("an empty object may be []", () =>
       Effect.gen(function* () {
         const call = { name: "get_usage", arguments: [], _meta: [] }
