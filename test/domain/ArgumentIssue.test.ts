@@ -96,7 +96,7 @@ describe("ArgumentIssue", () => {
       "must be an integer",
       "must be an object with `min`, `max`",
       "must be true or false",
-      "must contain a letter, a digit or a symbol",
+      "must contain more than blanks and punctuation",
       "must not be after to (2026-02-03 > 2025-01-01)",
       "must not be greater than max (5 > 3)",
       "must not contain control characters"

@@ -77,6 +77,8 @@ const emptyState = (found: Found): Html => {
       <p><a href="${hrefOf(found, 1)}">${text("search.toFirst")}</a></p>
     </div>`
   }
+  // All that match are ads without a store: a warning says so, and how to see them.
+  if (found.pagination.total > 0) return html``
   const filters = FilterChips.wholeFilters(found)
   if (filters.length === 0) return html`<div class="empty"><p>${text("search.noneYet")}</p></div>`
   return html`<div class="empty">

@@ -165,9 +165,9 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       const { visitor } = yield* customer
       const unknown = {
         en: "No store has the app “Klavio”: it matches nothing. Known names that are close: “Klaviyo”.",
-        de: "Kein Shop hat die App „Klavio“; sie passt zu nichts. Ähnliche bekannte Namen: „Klaviyo“.",
-        fr: "Aucune boutique n’a l’application «\u00a0Klavio\u00a0» : elle ne correspond à rien. Noms connus proches : «\u00a0Klaviyo\u00a0».",
-        es: "Ninguna tienda tiene la aplicación «Klavio»: no coincide con nada. Nombres conocidos parecidos: «Klaviyo»."
+        de: "Kein Shop hat die App „Klavio“; dazu gibt es keine Treffer. Ähnliche bekannte Namen: „Klaviyo“.",
+        fr: "Aucune boutique n’a l’application «\u00a0Klavio\u00a0» : elle ne donne aucun résultat. Noms connus proches : «\u00a0Klaviyo\u00a0».",
+        es: "Ninguna tienda tiene la aplicación «Klavio»: no da ningún resultado. Nombres conocidos parecidos: «Klaviyo»."
       }
       const money = {
         en: /without conversion/u,
@@ -255,6 +255,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       }
       const grouped = yield* read(visitor, address, "en")
       assert.notInclude(grouped.text, "past the last result")
+      assert.notInclude(grouped.text, "No ad matches all of these filters")
       const newest = yield* read(visitor, `${address}&sort_by=newest`, "en")
       assert.deepStrictEqual(noticeOf(newest), [])
       assert.isAbove(idsOf(newest).length, 0)
