@@ -4,6 +4,7 @@ import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import * as ArgumentBounds from "./ArgumentBounds.ts"
 import { issueAt, problem } from "./ArgumentIssue.ts"
 import type { ArgumentIssue, IssueCode, Problem } from "./ArgumentIssue.ts"
+import { argumentOf } from "./catalog/OtherNames.ts"
 import type { Params } from "./Messages.ts"
 import { nearest } from "./search/Nearest.ts"
 
@@ -98,11 +99,18 @@ class Issues {
       case "Pointer":
         return this.#add(issue.issue, [...path, ...issue.path])
       case "Composite":
-        for (const inner of issue.issues) this.#add(inner, path)
+        // An integer that is too large is one: only its bounds are wrong.
+        for (const inner of issue.issues) {
+          if (issue.issues.length === 1 || !isUnsafeInteger(inner)) this.#add(inner, path)
+        }
         return
       case "Filter": {
         const { filter, issue: inner } = issue
         if (inner._tag !== "InvalidValue") return this.#add(inner, path)
+        if (isUnsafeInteger(issue))
+          return this.#push(path, () =>
+            problem("not_between", { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+          )
         return this.#push(path, () => inner.annotations?.problem ?? ofCheck(filter.annotations))
       }
       case "InvalidValue":
@@ -133,7 +141,10 @@ class Issues {
   }
 
   #unknown(path: Path, known: ReadonlyArray<string>): Problem {
-    const suggestion = this.#suggestion(String(path.at(-1)), known)
+    const name = String(path.at(-1))
+    const meant = this.#unknownName === "unknown_argument" ? argumentOf(name) : undefined
+    const suggestion =
+      meant !== undefined && known.includes(meant) ? { suggestion: meant } : this.#suggestion(name, known)
     const areFew = known.length > 0 && known.length <= maxNames
     return this.#unknownName === "unknown_argument" && areFew && suggestion["suggestion"] === undefined
       ? problem("argument_not_among", { names: quoted(known) })
@@ -160,6 +171,13 @@ class Issues {
     return suggestion === undefined ? {} : { suggestion }
   }
 }
+
+/** Whether the schema of integers refuses an integer, because a number cannot have it exactly. */
+const isUnsafeInteger = (issue: SchemaIssue.Issue): boolean =>
+  issue._tag === "Filter" &&
+  issue.filter.annotations?.representation?.id === "effect/schema/isInt" &&
+  SchemaIssue.hasInput(issue.issue) &&
+  Number.isInteger(issue.issue.input)
 
 /** The problem of a check: our own annotation, or for a check of Effect the one of its representation. */
 const ofCheck = (annotations: Schema.Annotations.Filter | undefined): Problem => {

@@ -144,7 +144,14 @@ const languageNamed = orByWords(
     ["Ελληνικά", "Greek"],
     ["Čeština", "Czech"],
     ["Magyar", "Hungarian"],
-    ["Română", "Romanian"]
+    ["Română", "Romanian"],
+    // Codes of countries, which are often taken for those of their languages, unless they are the code of another one.
+    ["cn", "Chinese"],
+    ["cz", "Czech"],
+    ["dk", "Danish"],
+    ["gr", "Greek"],
+    ["jp", "Japanese"],
+    ["vn", "Vietnamese"]
   ])
 )
 
@@ -198,4 +205,34 @@ export const statusOf = byName([
 export const sortOrderOf = byName([
   ["ascending", "asc"],
   ["descending", "desc"]
+])
+
+/** The argument that another name means in APIs of other services, where a tool has it. */
+export const argumentOf = byName([
+  ...["q", "search", "search query", "search term", "keyword", "text", "term"].map((name) => [name, "query"] as const),
+  ...["limit", "size", "count", "first", "max results"].map((name) => [name, "per_page"] as const),
+  ...["sort", "order", "order by"].map((name) => [name, "sort_by"] as const),
+  ...["direction", "sort direction"].map((name) => [name, "sort_order"] as const),
+  ...["category", "categories", "industry", "vertical"].map((name) => [name, "niches"] as const),
+  ...["region", "location", "market"].map((name) => [name, "countries"] as const),
+  ["lang", "languages"],
+  ["locale", "languages"],
+  ["tld", "domains"],
+  ["extension", "domains"],
+  ["technology", "apps"],
+  ["technologies", "apps"],
+  ["social media", "social_networks"],
+  ["revenue", "monthly_revenue"],
+  ["visits", "monthly_visits"],
+  ["traffic", "monthly_visits"],
+  ["orders", "monthly_orders"],
+  ["growth", "traffic_growth_pct"],
+  ["products", "products_count"],
+  ["ads", "active_ads"],
+  ["price", "avg_price"],
+  ["rating", "trustpilot_rating"],
+  ["reviews", "trustpilot_reviews"],
+  ["created", "shop_created_between"],
+  ["started", "ad_started_between"],
+  ["call to action", "ctas"]
 ])

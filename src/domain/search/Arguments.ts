@@ -8,6 +8,7 @@ import { problem, refused } from "../ArgumentIssue.ts"
 import type { IssueCode } from "../ArgumentIssue.ts"
 import { sortOrderOf } from "../catalog/OtherNames.ts"
 import type { ByName } from "../catalog/OtherNames.ts"
+import { clean } from "../catalog/ThirdPartyText.ts"
 
 /**
  * An argument that may be absent. The description belongs to the key: on a schema with checks it would be lost in the
@@ -38,7 +39,7 @@ export const hasNoControl = Schema.makeFilter(isWithoutControl, {
 export const trimming = <S extends Schema.Codec<string>>(schema: S) =>
   schema.pipe(Schema.decode(SchemaTransformation.trim())).check(Schema.isTrimmed())
 
-const isWritten = Schema.makeFilter((text: string) => text === "" || text.trim() !== "", {
+const isWritten = Schema.makeFilter((text: string) => text === "" || clean(text) !== "", {
   problem: problem("empty_name")
 })
 
@@ -50,8 +51,12 @@ export const PartOfName = Schema.String.check(
   isWritten
 )
 
-/** A name out of an open vocabulary. Blanks around it are left out. */
-export const Name = trimming(PartOfName)
+const isClean = (text: string): boolean => clean(text) === text
+
+/** A name out of an open vocabulary. As in imports, blanks around it and invisible characters are left out. */
+export const Name = PartOfName.pipe(
+  Schema.decode(SchemaTransformation.transform({ decode: clean, encode: (name) => name }))
+).check(Schema.makeFilter(isClean))
 
 /**
  * A member of a closed vocabulary. For a wrong value ArgumentDecoder suggests the one that `meant` finds, else the one that is

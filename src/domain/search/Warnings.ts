@@ -149,7 +149,7 @@ export const english = (warning: Warning): string => {
       const all = joined(more === 0 ? counts : [...counts, `${more} more`])
       return (
         `${joined(compared)} ${compared.length === 1 ? "compares" : "compare"} amounts of several currencies without conversion. ` +
-        `Stores by currency: ${all}. To compare one, add currencies: ["${mostCommon(currencies)}"].`
+        `Stores by currency: ${all}. To compare one, filter by currencies: ["${mostCommon(currencies)}"].`
       )
     }
   }

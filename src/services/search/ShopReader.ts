@@ -98,7 +98,9 @@ export class ShopReader extends Context.Service<
           )
           if (found[0] !== undefined) return found[0].id
           const host = known.at(-1) ?? ""
-          return yield* ToolErrorMessages.noStoreAt(echo(host), yield* NearDomains.near(sql, known, yield* extensions))
+          // A text that is no domain is repeated as it came: `1` would be `0.0.0.1`, and `.` nothing.
+          const given = StoreDomain.extension(host) === null ? domain.trim() : host
+          return yield* ToolErrorMessages.noStoreAt(echo(given), yield* NearDomains.near(sql, known, yield* extensions))
         },
         (effect) => permits.query(effect)
       )

@@ -10,6 +10,7 @@ import { maxNearest } from "../../domain/search/Warnings.ts"
 import type { UnknownName } from "../../domain/search/Warnings.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import type { VocabularyEntry } from "./index/Vocabulary.ts"
 import * as Names from "./Names.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import type { Published } from "./runtime/IndexState.ts"
@@ -57,8 +58,8 @@ export class Vocabulary extends Context.Service<
      */
     issues(args: Readonly<Record<string, unknown>>): Effect.Effect<ReadonlyArray<ArgumentIssue>, ServiceUnavailable>
     /**
-     * Names of the list that were probably meant by one that is not in it: names that have its words, names that are spelled
-     * alike, and names that have its first word. None while there is no index.
+     * Names of the list that were probably meant by one that is not in it: apps that have its words, extensions below it, names
+     * that are spelled alike, and apps that have its first word. None while there is no index.
      */
     nearest(unknown: UnknownName): Effect.Effect<ReadonlyArray<string>>
     /** At most a minute old. */
@@ -114,7 +115,14 @@ export class Vocabulary extends Context.Service<
         function* ({ list, name }: UnknownName) {
           const names = Names.of(yield* index.current)
           yield* names.prepareNearest([list === "apps" ? "app" : "extension"])
-          if (list === "domains") return names.nearest("extension", StoreDomain.normalize(name), maxNearest)
+          if (list === "domains") {
+            const extension = StoreDomain.normalize(name)
+            const below = extensionsBelow(extension, (yield* index.current).vocabulary.extension)
+            return Array.from(new Set([...below, ...names.nearest("extension", extension, maxNearest)])).slice(
+              0,
+              maxNearest
+            )
+          }
           const known = yield* options("apps")
           const withWords = (words: ReadonlyArray<string>) =>
             words.length === 0 ? [] : known.best(words.join(" "), maxNearest).map((option) => option.name)
@@ -176,6 +184,13 @@ const optionsOf = (kind: VocabularyKind, published: Published): ReadonlyArray<Co
     stores
   }))
 }
+
+/** Those that end with this one, most stores first: `.co.uk` for `.uk`. */
+const extensionsBelow = (extension: string, known: ReadonlyArray<VocabularyEntry>): ReadonlyArray<string> =>
+  known
+    .filter(({ name }) => name.length > extension.length && name.endsWith(extension))
+    .toSorted((one, other) => other.stores - one.stores)
+    .map(({ name }) => name)
 
 /** Ids of spellings differ between processes, and no filter takes them. */
 const withoutSpellingId = (kind: VocabularyKind, option: Counted): FilterOption =>

@@ -6,6 +6,7 @@ import { languages } from "../../../src/domain/catalog/Enumerations.ts"
 import type { Language } from "../../../src/domain/catalog/Enumerations.ts"
 import { languageOf } from "../../../src/domain/catalog/OtherNames.ts"
 import { AdQuery } from "../../../src/domain/search/AdQuery.ts"
+import { ProductQuery } from "../../../src/domain/search/ProductQuery.ts"
 
 /** Names of the language in itself, its codes of ISO 639-1 and 639-2, and its names in German, French and Spanish. */
 const written: Readonly<Record<Language, ReadonlyArray<string>>> = {
@@ -22,7 +23,7 @@ const written: Readonly<Record<Language, ReadonlyArray<string>>> = {
   Danish: ["Dansk", "da", "dan", "Dänisch", "danois", "danés"],
   Finnish: ["Suomi", "fi", "fin", "Finnisch", "finnois", "finés"],
   Chinese: ["中文", "汉语", "简体中文", "Mandarin", "zh", "chi", "zho", "zh-Hans-CN", "Chinesisch", "chinois", "chino"],
-  Japanese: ["日本語", "ja", "jpn", "Japanisch", "japonais", "japonés"],
+  Japanese: ["日本語", "ja", "jpn", "jp", "Japanisch", "japonais", "japonés"],
   Korean: ["한국어", "ko", "kor", "Koreanisch", "coréen", "coreano"],
   Arabic: ["العربية", "ar", "ara", "Arabisch", "arabe", "árabe"],
   Russian: ["Русский", "ru", "rus", "Russisch", "russe", "ruso"],
@@ -92,6 +93,26 @@ describe("other names", () => {
     ["sort_order", "ascending", "asc"]
   ])("%s: %s means %s", (argument, text, value) => {
     assert.strictEqual(suggested({ [argument]: text }), value)
+  })
+
+  it.each([
+    ["keywords", "query"],
+    ["limit", "per_page"],
+    ["orderBy", "sort_by"],
+    ["category", "niches"],
+    ["region", "countries"],
+    ["price", "avg_price"],
+    ["media_type", "media_types"]
+  ])("the name %s of an argument means %s", (name, argument) => {
+    assert.strictEqual(suggested({ [name]: 1 }), argument)
+  })
+
+  it("of arguments are suggested only where a tool has the argument", () => {
+    const { result } = argumentDecoder(ProductQuery)({ started: 1, price: { min: 1 } })
+    const [issue, ...others] = Result.isFailure(result) ? result.failure : assert.fail("nothing is wrong")
+    assert.deepStrictEqual(others, [])
+    assert.strictEqual(issue?.path, "started")
+    assert.isUndefined(issue?.params["suggestion"])
   })
 
   it("are not looked for in long texts", () => {

@@ -114,6 +114,17 @@ describe("arguments of search_ads", () => {
     assert.hasAllKeys(issues({ monthly_visits: { min: -1 } }), ["monthly_visits.min"])
   })
 
+  it("D26 say of an integer that is too large for a number what its bounds are, and not that it is no integer", () => {
+    for (const page of [2 ** 53, -(2 ** 53), 1e300]) {
+      assert.deepStrictEqual(issues({ page }), { page: "must be a value between 1 and 20" })
+    }
+    assert.deepStrictEqual(issues({ page: 1.5 }), { page: "must be an integer" })
+  })
+
+  it("D28 refuse a name without a visible character", () => {
+    assert.deepStrictEqual(issues({ apps: ["\u200b \u202e"] }), { "apps.0": "must not be empty; leave it out" })
+  })
+
   it("S48 count the characters of a query as code points, 1 to 200", () => {
     assert.deepStrictEqual(issues({ query: "😀".repeat(200) }), {})
     assert.hasAllKeys(issues({ query: "😀".repeat(201) }), ["query"])

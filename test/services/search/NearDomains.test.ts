@@ -94,6 +94,15 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("the near
     })
   )
 
+  it.effect("of a text that is no domain repeat it as it came", () =>
+    Effect.gen(function* () {
+      for (const text of ["1", ".", "..", "https://", "http://[::1]/", " not a domain "]) {
+        const error = yield* Effect.flip((yield* ShopReader).idOf(text))
+        assert.strictEqual(error.message, `There is no store with the domain \`${text.trim()}\`.`)
+      }
+    })
+  )
+
   it.effect("begin with the same name under another extension", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* suggested("kith.jp"))[0], "kith.com")

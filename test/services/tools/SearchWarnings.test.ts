@@ -195,6 +195,15 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
     })
   )
 
+  it.effect("D28 name the extensions below one that no store has", () =>
+    Effect.gen(function* () {
+      for (const name of searches) {
+        const { warnings = [] } = yield* call(name, ask(name, { domains: [".uk"] }))
+        assert.include(warnings[0], "`.uk` (nearest: `.co.uk`", name)
+      }
+    })
+  )
+
   it.effect("D28 are there as well when other names of the list find something", () =>
     Effect.gen(function* () {
       for (const name of searches) {
@@ -239,7 +248,7 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
     })
   )
 
-  it.effect("D28 blanks around names are left out, in every list of names", () =>
+  it.effect("D28 blanks around names are left out, and invisible characters, in every list of names", () =>
     Effect.gen(function* () {
       const [niche = assert.fail()] = catalog.niches
       const lists = {
@@ -252,10 +261,13 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
       }
       for (const [list, value] of Object.entries(lists)) {
         for (const name of searches) {
-          const [plain, spaced] = yield* Effect.forEach([value, ` ${value}\u00a0 `], (text) =>
+          const isName = list === "apps" || list === "themes" || list === "niches"
+          const texts = [value, ` ${value}\u00a0 `, isName ? `\u202e${value}\u200b` : value]
+          const [plain, spaced, invisible] = yield* Effect.forEach(texts, (text) =>
             call(name, ask(name, { [list]: [text] }))
           )
           assert.deepStrictEqual(spaced, plain, `${name} ${list}`)
+          assert.deepStrictEqual(invisible, plain, `${name} ${list}`)
           assert.isAbove(plain?.results.length ?? 0, 0, `${name} ${list}`)
         }
       }
