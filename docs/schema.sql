@@ -1065,7 +1065,7 @@ AS $function$
       GET DIAGNOSTICS lines = ROW_COUNT;
       PERFORM set_config('discovery.removes_old_activity', '', true);
       DELETE FROM activity_day WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM activity_day WHERE account_id = closed LIMIT most FOR UPDATE));
+        SELECT ctid FROM activity_day WHERE account_id = closed LIMIT most));
       GET DIAGNOSTICS days = ROW_COUNT;
       RETURN lines + days;
     END $function$;

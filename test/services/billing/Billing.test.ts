@@ -446,6 +446,21 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
       })
     )
 
+    it.effect("stays, when an answer about the customer before comes once there is another one", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { accountId } = yield* customer()
+        const question = yield* BillingRows.ask(sql, accountId)
+        assert(question !== undefined)
+        yield* BillingRows.forgetCustomer(sql, accountId)
+        yield* sql`UPDATE billing_customer SET customer_id = 'cus_the_next' WHERE account_id = ${accountId}`
+        const now = yield* Clock.currentTimeMillis
+        assert.isUndefined(yield* BillingRows.accept(sql, question, now))
+        assert.isDefined(yield* BillingRows.accept(sql, { ...question, customerId: "cus_the_next" }, now))
+        assert.isUndefined(yield* BillingRows.accept(sql, { ...question, customerId: "cus_the_next" }, now))
+      })
+    )
+
     it.effect("stays, when an answer to an earlier call says that the customer before is gone", () =>
       Effect.gen(function* () {
         const { accountId, customerId, email } = yield* customer()

@@ -2,12 +2,16 @@
  * The order in which transactions lock rows, for those that lock several: two that lock them in other orders would wait for each
  * other. That a transaction waits at all is tested beside its service.
  */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { assert, it, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import * as fs from "node:fs"
+import { deleteUnlocked } from "../../../src/services/database/Rows.ts"
+import * as Outbox from "../../../src/services/mail/Outbox.ts"
 import { SignInAttempts } from "../../../src/services/limits/SignInAttempts.ts"
 import type { AnyAttempt } from "../../../src/services/limits/SignInAttempts.ts"
 import * as Access from "../../support/Access.ts"
+import { missing } from "../../support/NamedTests.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const Services = SignInAttempts.layer.pipe(Layer.provideMerge(TestDatabase.layer))
@@ -110,5 +114,208 @@ layer(Services, { excludeTestServices: true })("the order of locks", (it) => {
       yield* held.release
       yield* Fiber.join(counting)
     })
+  )
+
+  const insertMails = (sql: SqlClient.SqlClient) => sql`
+    INSERT INTO mail (kind, recipient, language, created_at, due_at, expires_at)
+    SELECT 'exists', name || '@discovery.test', 'en', now(), now() - after * interval '1 minute', now() + interval '1 hour'
+    FROM (VALUES ('first', 2), ('second', 1)) m (name, after)`
+  const take = Effect.map(Outbox.take, (taken) => Option.map(taken, ({ to }) => to))
+
+  it.effect("a mail that another server takes is left to it, without waiting", () =>
+    Effect.gen(function* () {
+      yield* insertMails(yield* SqlClient.SqlClient)
+      const taking = yield* Access.hold((other) => Effect.provideService(take, SqlClient.SqlClient, other))
+      assert.deepStrictEqual(yield* Access.withoutWaiting(taking, take), Option.some("second@discovery.test"))
+      assert.deepStrictEqual(yield* take, Option.none())
+    })
+  )
+
+  it.effect("a deletion leaves what another transaction uses, and waits for none", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO billing_event (id, received_at) VALUES ('one', now()), ('two', now())`
+      const using = yield* Access.hold((other) => other`SELECT FROM billing_event WHERE id = 'one' FOR KEY SHARE`)
+      const remove = deleteUnlocked(sql, "billing_event", "id")(sql`true`)
+      assert.strictEqual(yield* Access.withoutWaiting(using, remove), 1)
+      assert.strictEqual(yield* remove, 1)
+    })
+  )
+
+  /** A call of an account, with its line and its count, a hundred days ago. */
+  const oldCall = (sql: SqlClient.SqlClient, account: number) => sql`
+    SELECT record_activity(gen_random_uuid(), 1, ${JSON.stringify([
+      {
+        account_id: account,
+        at: "2026-01-01T00:00:00Z",
+        tool: "get_shop",
+        credential_kind: "api_key",
+        credential_id: 1,
+        outcome: "ok",
+        credits: 1,
+        duration_ms: 1,
+        request_id: `of ${account}`
+      }
+    ])}::jsonb, now())`
+  const left = (sql: SqlClient.SqlClient, table: "activity" | "activity_day") =>
+    Effect.map(sql<{ account: number }>`SELECT account_id AS account FROM ${sql(table)} ORDER BY 1`, (rows) =>
+      rows.map(({ account }) => account)
+    )
+
+  it.effect.each(["activity", "activity_day"] as const)(
+    "old rows of %s that another transaction uses stay for the next removal, which waits for none",
+    (table) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        for (const account of [71, 72]) yield* oldCall(sql, account)
+        const remove = sql`SELECT remove_old_activity('2026-02-01', '2026-02-01', now(), 10)`
+        const using = yield* Access.hold((other) => other`SELECT FROM ${other(table)} WHERE account_id = 71 FOR UPDATE`)
+        yield* Access.withoutWaiting(using, remove)
+        assert.deepStrictEqual(yield* left(sql, table), [71])
+        yield* remove
+        assert.deepStrictEqual([yield* left(sql, "activity"), yield* left(sql, "activity_day")], [[], []])
+      })
+  )
+})
+
+type Race = readonly [folder: string, test: string, title: string]
+
+/** Of each statement that locks, in the order of its file: the test that fails without the lock. */
+const races: Readonly<Record<string, ReadonlyArray<Race>>> = {
+  "migrations/0003_credits.ts": [
+    [
+      "services/access",
+      "CreditLedger",
+      "D13 and charges lock the periods of their accounts in one order, whatever theirs is"
+    ],
+    ["services/access", "CreditLedger", "is refunded at once when it is taken while its refund is asked for"]
+  ],
+  "migrations/0006_activity.ts": [
+    ["services/access", "ActivityLog", "never shows a call before all with lower ids: servers take turns"],
+    [
+      "services/database",
+      "Locks",
+      "old rows of %s that another transaction uses stay for the next removal, which waits for none"
+    ],
+    [
+      "services/database",
+      "Locks",
+      "old rows of %s that another transaction uses stay for the next removal, which waits for none"
+    ]
+  ],
+  "migrations/0008_limits.ts": [["services/limits", "SharedRates", "admit exactly the limit where it is below 100"]],
+  "src/services/access/AccountClosing.ts": [
+    ["services/access", "SelfService", "waits for a change of the account, and records the status that this gives it"]
+  ],
+  "src/services/access/AccountLinks.ts": [
+    ["services/access", "SelfService", "waits for the change and is over: neither waits for the other"]
+  ],
+  "src/services/access/AccountRecord.ts": [
+    ["services/access", "AccountDirectory", "by many at once is kept as one chain"]
+  ],
+  "src/services/access/ApiKeys.ts": [
+    ["services/access", "ApiKeys", "S100 of 10 active keys hold when several servers make keys at once"]
+  ],
+  "src/services/access/CredentialUse.ts": [
+    [
+      "services/access",
+      "CredentialResolver",
+      "is not written by a server while another one writes it, and delays no other"
+    ]
+  ],
+  "src/services/access/CreditPeriods.ts": [
+    ["services/access", "CredentialResolver", "has the allowance of the new plan"],
+    ["services/access", "Accounts", "keeps charges waiting from the reading of the period to its change"]
+  ],
+  "src/services/access/SavedSearches.ts": [
+    [
+      "services/access",
+      "SavedSearches",
+      "are at most 50 an account, also when they come at once; one that is there is renamed"
+    ]
+  ],
+  "src/services/access/Sessions.ts": [
+    ["services/access", "Sessions", "while the password is being changed waits, and then gives none"]
+  ],
+  "src/services/access/TrackedShops.ts": [
+    [
+      "services/access",
+      "TrackedShops",
+      "by its %s takes at most 1,000 stores an account, also at once, and one that is there"
+    ],
+    [
+      "services/access",
+      "TrackedShops",
+      "by its %s takes at most 1,000 stores an account, also at once, and one that is there"
+    ]
+  ],
+  "src/services/access/passkeys/Confirmation.ts": [
+    ["services/access/passkeys", "Passkeys", "D77 refuses a passkey that is registered, and more than 20, also at once"]
+  ],
+  "src/services/billing/BillingRows.ts": [
+    ["services/billing", "Billing", "that is being closed when it asks for a page to pay at becomes no customer"],
+    ["services/billing", "Billing", "D76 are looked for by one server for each customer, and none waits for another"]
+  ],
+  "src/services/database/Migrations.ts": [
+    ["services/database", "Migrations", "run each once when several processes start at once on an empty database"]
+  ],
+  "src/services/database/Rows.ts": [
+    ["services/database", "Locks", "a deletion leaves what another transaction uses, and waits for none"]
+  ],
+  "src/services/import/CatalogVersion.ts": [
+    [
+      "services/import",
+      "Imports",
+      "a source is removed with the records that an import without its lock is just loading"
+    ]
+  ],
+  "src/services/import/Importer.ts": [
+    ["services/import", "Importer", "refuses to run beside another import, and runs when that has ended"]
+  ],
+  "src/services/import/Sources.ts": [
+    ["services/import", "Imports", "a source is not removed while an import runs, of which no record is then refused"]
+  ],
+  "src/services/mail/Outbox.ts": [
+    ["services/database", "Locks", "a mail that another server takes is left to it, without waiting"]
+  ],
+  "src/services/oauth/ConsentRequests.ts": [
+    ["http/oauth", "Consent", "a request in a session that is just ending waits for its end, and leads to the sign-in"]
+  ],
+  "src/services/oauth/GrantRows.ts": [
+    ["http/oauth", "Token", "R21 a code that is used by many at once gives tokens to one at most"]
+  ],
+  "src/services/oauth/Grants.ts": [
+    ["services/oauth", "Grants", "R54 the apps of an account are at most 200, also when many are approved at once"]
+  ],
+  "src/services/oauth/ServerKey.ts": [
+    ["services/oauth", "Clients", "is that of another server, which is just making it"]
+  ],
+  "src/services/retention/ClientRetention.ts": [
+    ["services/oauth", "Clients", "make room while the oldest is being approved: it stays, and no request waits for it"]
+  ]
+}
+
+const lock = /\bFOR (?:NO KEY |KEY )?(?:UPDATE|SHARE)\b|\bpg_(?:try_)?advisory_(?:xact_)?lock\b|\bLOCK TABLE\b/gu
+const comment = /^\s*(?:\/\/|\/?\*).*$/gmu
+
+it("every statement that locks has a race that fails without it", () => {
+  const files = ["src", "migrations"].flatMap((folder) =>
+    fs
+      .readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => `${folder}/${name}`)
+  )
+  const locks = files.flatMap((file) => {
+    const count = Array.from(fs.readFileSync(file, "utf8").replaceAll(comment, "").matchAll(lock)).length
+    return count === 0 ? [] : [[file, count] as const]
+  })
+  assert.deepStrictEqual(
+    Object.fromEntries(locks),
+    Object.fromEntries(Object.entries(races).map(([file, { length }]) => [file, length]))
+  )
+  const named = Object.values(races).flat()
+  assert.deepStrictEqual(
+    missing(named.map(([folder, test, title]) => ({ file: `test/${folder}/${test}.test.ts`, title }))),
+    []
   )
 })

@@ -319,5 +319,19 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
         assert.lengthOf(yield* sql`SELECT FROM server_key`, 1)
       })
     )
+
+    it.effect("is that of another server, which is just making it", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`DELETE FROM server_key`
+        const making = yield* Access.hold(
+          (other) =>
+            other`INSERT INTO server_key (secret, created_at) VALUES (decode(repeat('07', 64), 'hex'), '2026-01-01')`
+        )
+        const current = Effect.flatMap(ServerKey, (key) => key.current)
+        yield* Access.afterWaiting(making, Effect.provide(current, Layer.fresh(OAuth.layer)))
+        assert.lengthOf(yield* sql`SELECT FROM server_key`, 1)
+      })
+    )
   })
 })
