@@ -18,6 +18,93 @@ const testsIn = (cell: string): ReadonlyArray<NamedTest> =>
     Array.from(titles.matchAll(/`([^`]+)`/gu), ([, title = ""]) => ({ file, title }))
   ).flat()
 
+/** The test of each limit in docs/limits.md: at its value, and one beyond. */
+const limitTests: Readonly<Record<string, readonly [file: string, title: string]>> = {
+  "`get_usage`, `list_filter_options`": ["domain/access/Credit", "S6, D17 are those of the specification"],
+  "`search_ads`, `search_products`, `search_shops`, `market_overview`, `get_shop`, `get_product`": [
+    "domain/access/Credit",
+    "S6, D17 are those of the specification"
+  ],
+  "a call that fails": ["services/tools/ToolRunner", "D34 when the search times out"],
+  "a repeat of a call under the same idempotency key within 24 hours": [
+    "services/access/CreditLedger",
+    "D16 is new, then a repeat that costs nothing, for 24 hours"
+  ],
+  "plan Growth": ["services/access/CreditLedger", "D13 never goes past the allowance, however many calls run at once"],
+  "plan Pro": ["services/access/CreditLedger", "D13 never goes past the allowance, however many calls run at once"],
+  "plan Starter, or a subscription that is not active": [
+    "domain/access/Plan",
+    "S8, D5, D6 with an active Growth or Pro subscription and with no other"
+  ],
+  "messages of an account to `/mcp`, of any method": [
+    "http/mcp/Tools",
+    "is in every answer; further calls are rate_limited, and other methods 429; accounts do not share their limits"
+  ],
+  "searches of one account that run or wait at once": [
+    "services/search/runtime/SearchThreads",
+    "an account has half of the places, others find theirs, and the rest is refused at once"
+  ],
+  "views of the catalog's pages ([which](dashboard.md))": [
+    "services/limits/DailyPageViews",
+    "are so many of each account, counted by all servers together, however many are asked for at once"
+  ],
+  "new API keys": [
+    "services/access/ApiKeys",
+    "S101 of 20 new keys an hour count revoked ones too, and the error has the time to wait"
+  ],
+  "refreshes of a connected app": [
+    "services/oauth/Grants",
+    "R45 more often than 120 times an hour has to wait, and loses nothing by it"
+  ],
+  "a request": ["http/mcp/Transport", "a body of 256 KiB is read, one byte more is 413"],
+  "a batch (revision 2025-03-26 only)": [
+    "http/mcp/Transport",
+    "P6 have at most 20 messages; one more is refused as a whole, free of charge"
+  ],
+  "an answer of a tool": [
+    "domain/Truncation",
+    "S32, D30 keeps as many of the first items as fit into 64 KiB, and says when it dropped some"
+  ],
+  "results of a search": ["services/tools/ArgumentBounds", "are taken, and one beyond is refused by its name"],
+  "an export of a search": [
+    "http/pages/catalog/Exports",
+    "have exactly the first 500 results, once each, of products and of the newest ads"
+  ],
+  "duration of a search": [
+    "services/search/runtime/SearchThreads",
+    "a search that takes five seconds is stopped, and its thread is free again"
+  ],
+  "API keys": ["services/access/ApiKeys", "S100 of 10 active keys hold when several servers make keys at once"],
+  "connected apps": [
+    "services/oauth/Grants",
+    "R54 the apps of an account are at most 200, also when many are approved at once"
+  ],
+  passkeys: [
+    "services/access/passkeys/Passkeys",
+    "D77 refuses a passkey that is registered, and more than 20, also at once"
+  ],
+  "stores that are tracked or owned": [
+    "services/access/TrackedShops",
+    "by its %s takes at most 1,000 stores an account, also at once, and one that is there"
+  ],
+  "saved searches": [
+    "services/access/SavedSearches",
+    "are at most 50 an account, also when they come at once; one that is there is renamed"
+  ],
+  "last searches on the overview page": [
+    "services/access/SavedSearches",
+    "the last five that were shown are kept, each once, latest first, for their account alone"
+  ],
+  "API key": ["services/access/ApiKeys", "takes one of the ten while the old key works on, and none when it ends now"],
+  "access token": ["services/oauth/Grants", "the access token alone is a credential, for an hour"],
+  "connection of an app": [
+    "services/oauth/Grants",
+    "S93 keeps a connection for 30 days from its last use, and a year in all"
+  ],
+  "request for access, from the first page to the answer": ["http/oauth/Consent", "is over after 15 minutes"],
+  "sign-in to the dashboard": ["services/access/Sessions", "D9 ends after 12 hours without use"]
+}
+
 describe("documents", () => {
   it.effect("docs/tools.md is generated from the tools", () =>
     Effect.gen(function* () {
@@ -38,6 +125,16 @@ describe("documents", () => {
     expect(Documents.errorsPage()).toMatchFileSnapshot("../docs/errors.md"))
 
   it("docs/limits.md has the limits of the code", () => expect(limitsPage()).toMatchFileSnapshot("../docs/limits.md"))
+
+  it("every limit of docs/limits.md has a test that reaches it and goes beyond", () => {
+    const rows = Array.from(limitsPage().matchAll(/^\| (.+?) \| .+ \|$/gmu), ([, what = ""]) => what)
+    const limits = rows.filter((what) => what !== "what")
+    assert.deepStrictEqual(Object.keys(limitTests).toSorted(), limits.toSorted())
+    assert.deepStrictEqual(
+      missing(Object.values(limitTests).map(([file, title]) => ({ file: `test/${file}.test.ts`, title }))),
+      []
+    )
+  })
 
   it.effect("the example of every tool is a valid call", () =>
     Effect.gen(function* () {

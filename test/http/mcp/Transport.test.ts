@@ -413,6 +413,21 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
       })
     )
 
+    it.effect("P6 have at most 20 messages; one more is refused as a whole, free of charge", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const send = (length: number) =>
+          server.post(Array.from({ length }, (_, id) => Messages.call("search_ads", {}, id)))
+        const before = server.books.charges.length
+        assert.lengthOf((yield* send(20)).json as ReadonlyArray<unknown>, 20)
+        assert.lengthOf(server.books.charges.slice(before), 20)
+        const refused = yield* send(21)
+        assert.deepInclude(refused, { status: 400 })
+        assert.nestedPropertyVal(refused.json, "error.message", "a batch has at most 20 messages, not 21")
+        assert.lengthOf(server.books.charges.slice(before), 20)
+      })
+    )
+
     it.effect("charge each call separately, under separate ids, and return the sum", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
