@@ -35,6 +35,8 @@ export interface Converter {
   readonly item?: (item: unknown, line: number) => Reading
   readonly text?: (text: string, line: number) => Reading
   readonly row?: (cells: ReadonlyArray<string>, line: number) => Reading
+  /** Called for a row that cannot be read, which is rejected. */
+  readonly lost?: () => void
   /** Converts what is buffered. `isCut`: the file was truncated, so that more of it may be missing. */
   readonly end?: (isCut: boolean) => Reading
 }
@@ -74,8 +76,6 @@ export const convert = (
       Stream.map(chunk)
     )
   })
-
-const newline = 0x0a
 
 interface Cutter {
   readonly push: (bytes: Uint8Array) => Reading
@@ -127,37 +127,24 @@ const cutterOf = (container: Format.Container, converter: Converter): Cutter => 
       }
     }
     case "Csv": {
-      const rows = new CsvRows(container.delimiter)
-      let isHeader = true
-      let last = 0
-      let endsLine = true
+      const rows = new CsvRows(container)
+      const lost = (line: number): Reading => {
+        converter.lost?.()
+        return problem(line, "is not UTF-8 text; save the table as UTF-8")
+      }
       const convert = (found: ReturnType<CsvRows["push"]>) =>
         join(
-          found.map(({ cells, line }) => {
-            last = line
-            if (isHeader) {
-              isHeader = false
-              return nothing
-            }
-            return converter.row?.(cells, line) ?? nothing
-          })
+          found.map(({ cells, isUnreadable, line }) =>
+            isUnreadable ? lost(line) : (converter.row?.(cells, line) ?? nothing)
+          )
         )
       return {
-        push: (bytes) => {
-          endsLine = bytes.at(-1) === newline
-          return convert(rows.push(bytes))
-        },
+        push: (bytes) => convert(rows.push(bytes)),
         end: async (damage) => {
-          const left = damage === undefined ? await rows.end() : []
-          // A last row without an end of line and with too few values is truncated.
-          const isCutRow = !endsLine && (left.at(-1)?.cells.length ?? Infinity) < container.header.length
-          const found = convert(isCutRow ? left.slice(0, -1) : left)
-          const problem = rows.problem ?? (isCutRow ? "the input ends in the middle of this row" : undefined)
-          return {
-            reading: join([found, converter.end?.(damage !== undefined || problem !== undefined) ?? nothing]),
-            line: last + 1,
-            problem
-          }
+          const found = convert(damage === undefined ? await rows.end() : [])
+          const isCut = damage !== undefined || rows.problem !== undefined
+          const { line, reason } = rows.problem ?? { line: rows.lines + 1, reason: undefined }
+          return { reading: join([found, converter.end?.(isCut) ?? nothing]), line, problem: reason }
         }
       }
     }

@@ -44,7 +44,7 @@ export class OpenExport {
       this.#open = undefined
       return rows.end(true)
     }
-    return { left, rows: { row: rows.push, end } }
+    return { left, rows: { row: rows.push, lost: rows.lose, end } }
   }
 
   /** Ends the export. Returns its last product. */

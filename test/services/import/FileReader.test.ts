@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, FileSystem, Path, Stdio, Stream } from "effect"
 import { execFileSync, spawn } from "node:child_process"
 import * as zlib from "node:zlib"
-import { CsvRows } from "../../../src/services/import/CsvRows.ts"
+import { CsvRows, layoutOf } from "../../../src/services/import/CsvRows.ts"
 import type { CsvRow } from "../../../src/services/import/CsvRows.ts"
 import * as FileReader from "../../../src/services/import/FileReader.ts"
 import type { ImportChunk } from "../../../src/services/import/ImportSource.ts"
@@ -316,19 +316,31 @@ layer(NodeServices.layer)("reading files", (it) => {
     const rowsOf = (...names: ReadonlyArray<string>) => header + names.map((name, at) => row(at + 1, name)).join("")
     const notUtf8 = "is not UTF-8 text; save the table as UTF-8"
 
-    it.effect("reads the rows before the first that is not UTF-8, and reports it", () =>
+    it.effect("reports a row that is not UTF-8, and reads the others", () =>
       Effect.gen(function* () {
         const latin = Buffer.from(rowsOf("Oak", "Lamp", "M\u00F6bel", "Desk"), "latin1")
         const { lines, rejects } = yield* read(latin)
-        assert.deepStrictEqual({ lines, rejects }, { lines: [2, 3], rejects: [`4 : ${notUtf8}`] })
+        assert.deepStrictEqual({ lines, rejects }, { lines: [2, 3, 5], rejects: [`4 : ${notUtf8}`] })
       })
     )
 
-    it.effect("reports a header that is not UTF-8", () =>
+    it.effect("reads the rows of a header that is not UTF-8, and reports it", () =>
       Effect.gen(function* () {
         const latin = Buffer.from(`${header.trim()};Gr\u00F6\u00DFe\n${row(1, "Oak")}`, "latin1")
         const { lines, rejects } = yield* read(latin)
-        assert.deepStrictEqual({ lines, rejects }, { lines: [], rejects: [`1 : ${notUtf8}`] })
+        assert.deepStrictEqual({ lines, rejects }, { lines: [2], rejects: [`1 : ${notUtf8}`] })
+      })
+    )
+
+    it.effect("reads a last row with fewer values than the header if its line has an end, in every encoding", () =>
+      Effect.gen(function* () {
+        for (const end of ["\n", "\r\n", "\r"]) {
+          const text = `${header}shop1.example.com;Oak;DE\nshop2.example.com;Lamp\n`.replaceAll("\n", end)
+          for (const content of [text, utf16(text, false), utf16(text, true)]) {
+            const { lines, rejects } = yield* read(content, { store: { ...nobody, country: "DE" } })
+            assert.deepStrictEqual({ lines, rejects }, { lines: [2, 3], rejects: [] })
+          }
+        }
       })
     )
 
@@ -342,17 +354,24 @@ layer(NodeServices.layer)("reading files", (it) => {
       })
     )
 
-    it("reads characters of any length wherever a chunk ends, and no row that has anything else", () => {
-      const text = `a,b\n1,${"\u00E9\u20AC\u{1F600}".repeat(3)}\n2,"x\n\u20AC"\n`
-      const cells = (rows: ReadonlyArray<CsvRow>) => rows.map((found) => found.cells.join("|"))
-      const expected = ["a|b", `1|${"\u00E9\u20AC\u{1F600}".repeat(3)}`, "2|x\n\u20AC"]
+    it("reads characters of any length wherever a chunk ends, and no cell that has anything else", async () => {
+      const text = `\uFEFFa,b\n1,${"\u00E9\u20AC\u{1F600}".repeat(3)}\n2,"x\n\u20AC"\n`
+      const expected = [`1|${"\u00E9\u20AC\u{1F600}".repeat(3)}`, "2|x\n\u20AC", "3|", "4|y"]
       const broken = Buffer.concat([utf8(text), Buffer.from("3,M\u00F6bel\n4,y\n", "latin1")])
       for (let size = 1; size <= broken.length; size++) {
-        const rows = new CsvRows(",")
-        const found: Array<string> = []
-        for (let at = 0; at < broken.length; at += size) found.push(...cells(rows.push(broken.subarray(at, at + size))))
-        assert.deepStrictEqual(found, expected)
-        assert.strictEqual(rows.problem, notUtf8)
+        const rows = new CsvRows(layoutOf(text))
+        const found: Array<CsvRow> = []
+        for (let at = 0; at < broken.length; at += size) found.push(...rows.push(broken.subarray(at, at + size)))
+        found.push(...(await rows.end()))
+        assert.deepStrictEqual(
+          found.map(({ cells }) => cells.join("|")),
+          expected
+        )
+        assert.deepStrictEqual(
+          found.map(({ isUnreadable }) => isUnreadable),
+          [false, false, true, false]
+        )
+        assert.isUndefined(rows.problem)
       }
     })
   })

@@ -12,7 +12,7 @@ import { Effect, Equal, FileSystem, Layer, Predicate, Result, Stream } from "eff
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs"
 import * as FileReader from "../../../src/services/import/FileReader.ts"
-import { headerOf } from "../../../src/services/import/CsvRows.ts"
+import { layoutOf } from "../../../src/services/import/CsvRows.ts"
 import { formats } from "../../../src/services/import/formats/Format.ts"
 import { fieldsOf, recordNames } from "../../../src/services/import/formats/MapFields.ts"
 import * as Mapping from "../../../src/services/import/formats/Mapping.ts"
@@ -163,17 +163,17 @@ const documentsOf = (entry: string, content: string): ReadonlyArray<unknown> =>
 /** The columns of a table, or the names in a document. */
 const columnsOf = (entry: string): ReadonlyArray<string> => {
   const content = fs.readFileSync(`${root}/${entry}`, "utf8")
-  if (isTable(entry)) return headerOf(content, ",")
+  if (isTable(entry)) return layoutOf(content).header
   return Array.from(new Set(namesIn(documentsOf(entry, content))))
 }
 
 const contentWithout = (entry: string, column: string): string => {
   const content = fs.readFileSync(`${root}/${entry}`, "utf8")
   if (isTable(entry)) {
-    const place = headerOf(content, ",").indexOf(column)
+    const place = layoutOf(content).header.indexOf(column)
     const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
     return linesOf(content)
-      .map((line) => headerOf(line, ",").toSpliced(place, 1).map(quoted).join(","))
+      .map((line) => layoutOf(line).header.toSpliced(place, 1).map(quoted).join(","))
       .join("\n")
   }
   return documentsOf(entry, content)

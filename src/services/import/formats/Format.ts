@@ -1,7 +1,8 @@
 /** The known formats, and how the format of a file is detected. */
 import { Result } from "effect"
 import { recordTypes } from "../../../domain/catalog/Records.ts"
-import { delimiterOf, headerOf } from "../CsvRows.ts"
+import { layoutOf } from "../CsvRows.ts"
+import type { Layout } from "../CsvRows.ts"
 import { firstItem, firstPath } from "../JsonItems.ts"
 import * as AdLibrary from "./AdLibrary.ts"
 import * as BulkProducts from "./BulkProducts.ts"
@@ -36,7 +37,7 @@ export const formatNames = (Object.keys(formats) as ReadonlyArray<FormatName>).f
 export type Container =
   | { readonly _tag: "Lines" }
   | { readonly _tag: "Json"; readonly path: string }
-  | { readonly _tag: "Csv"; readonly delimiter: string; readonly header: ReadonlyArray<string> }
+  | ({ readonly _tag: "Csv" } & Layout)
 
 export interface Detected {
   readonly format: FormatName
@@ -157,9 +158,8 @@ const firstInside = (text: string): Foreign | undefined => {
 }
 
 const detectCsv = (head: string, forced: FormatName | undefined): Result.Result<Detected, string> => {
-  const delimiter = delimiterOf(head)
-  const header = headerOf(head, delimiter).map((name) => name.trim())
-  const container = { _tag: "Csv", delimiter, header } as const
+  const container = { _tag: "Csv", ...layoutOf(head) } as const
+  const { header } = container
   if (forced === "ads" && AdLibrary.isHeader(header)) return Result.succeed({ format: "ads", container })
   if (forced !== undefined) {
     return forced === "products" || forced === "shops" || forced === "traffic"

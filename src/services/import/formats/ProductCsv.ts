@@ -60,6 +60,8 @@ export interface ProductRows {
   /** Begins a file, which goes on with the product before. */
   readonly begin: (file: string) => void
   readonly push: (cells: Cells, line: number) => Reading
+  /** A row cannot be read: the next one may belong to its product. */
+  readonly lose: () => void
   /** In a truncated file, the last product may lack rows: it is rejected, and must not be removed. */
   readonly end: (isCut: boolean) => Reading
 }
@@ -90,6 +92,7 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
   }
   const ids = new Ids()
   let group: Group | undefined
+  let isAfterLost = false
   let file = ""
   const variant = (cells: Cells): string | null =>
     cell(cells, "price") === null
@@ -121,9 +124,13 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
         return join([finish(), { ...nothing, rejects, lacksRecords: true }])
       }
       const title = cell(cells, "title")
+      const isOfLost = isAfterLost && handle === null && title === null
+      if (!isOfLost) isAfterLost = false
       const isSame =
         group !== undefined &&
-        (handle === null ? title === null : handle === group.handle && (title === null || !isAgain(group, cells)))
+        (handle === null
+          ? title === null && !isOfLost
+          : handle === group.handle && (title === null || !isAgain(group, cells)))
       if (isSame) {
         group?.rows.push({ file, line, cells })
         return nothing
@@ -136,6 +143,9 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
       group = { file, line, handle, title, first: cells, rows: [{ file, line, cells }] }
       if (handle !== null && handles.size < maxHandles) handles.add(handle)
       return before
+    },
+    lose: () => {
+      isAfterLost = true
     },
     end: (isCut) => {
       if (!isCut || group === undefined) return finish()

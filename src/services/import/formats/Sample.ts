@@ -1,6 +1,6 @@
 /** The first records of a file in any container, by which a map is checked or guessed. */
 import { Result } from "effect"
-import { CsvRows, delimiterOf, headerOf } from "../CsvRows.ts"
+import { CsvRows, layoutOf } from "../CsvRows.ts"
 import { JsonItems, listIn } from "../JsonItems.ts"
 import { isForeign, parse } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
@@ -21,9 +21,8 @@ export const containerOf = (head: string, columns: ReadonlyArray<string>): Resul
   const text = head.replace(/^\uFEFF/u, "").trimStart()
   if (text === "") return Result.fail("holds nothing but blanks")
   if (!/^[{[]/u.test(text)) {
-    const delimiter = delimiterOf(head)
-    const header = headerOf(head, delimiter).map((name) => name.trim())
-    return header.length === 0 ? Result.fail("is no table") : Result.succeed({ _tag: "Csv", delimiter, header })
+    const layout = layoutOf(head)
+    return layout.header.length === 0 ? Result.fail("is no table") : Result.succeed({ _tag: "Csv", ...layout })
   }
   const [first = "", ...others] = text.split("\n", 3)
   const record = parse(first)
@@ -59,10 +58,10 @@ export const of = (head: string, isWhole: boolean, container: Container): Sample
   switch (container._tag) {
     case "Csv": {
       const { header } = container
-      // The parser returns a row only after some characters behind it. It skips the empty lines.
-      const rows = new CsvRows(container.delimiter).push(new TextEncoder().encode(isWhole ? `${head}\n\n\n\n` : head))
+      // The parser returns a row only after some characters behind it. Empty lines are no rows.
+      const rows = new CsvRows(container).push(new TextEncoder().encode(isWhole ? `${head}\n\n\n\n` : head))
       const records = rows
-        .slice(1, maxRecords + 1)
+        .slice(0, maxRecords)
         .map(({ cells }) => Object.fromEntries(header.map((name, at) => [name, cells[at]])))
       return { columns: header.filter((name) => name !== ""), records }
     }
