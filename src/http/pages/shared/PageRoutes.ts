@@ -6,6 +6,7 @@ import { Cause, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { HttpRouter, HttpServerResponse, UrlParams } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
 import { echoName } from "../../../domain/ArgumentDecoder.ts"
+import { issueAt } from "../../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import * as ControlCharacters from "../../../domain/ControlCharacters.ts"
 import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
@@ -158,7 +159,7 @@ export class PageRoutes extends Context.Service<
             let visitor: Visitor | undefined
             const locale = Locale.of(request.headers["accept-language"])
             return refuseImages(request).pipe(
-              Effect.andThen(path === anyState ? Effect.void : refuseControl(Query.queryOf(request.url))),
+              Effect.andThen(path === anyState ? Effect.void : refuseControlIn(request.url)),
               // The body may arrive 30 seconds after the headers, and the session may end meanwhile.
               Effect.andThen(isForm(request) ? Effect.ignore(request.text) : Effect.void),
               Effect.andThen(visitors.identify(request)),
@@ -268,7 +269,23 @@ const refuseImages = ({ headers }: Request): Effect.Effect<void, PageNotFound> =
 /** Here a `state` comes back whatever its characters are (R17); what reaches the database has checks of its own. */
 const anyState = "/authorize"
 
-/** No control character reaches a page or the database. */
+/** No control character of an address reaches a page or the database. */
+const refuseControlIn = (url: string): Effect.Effect<void, AddressRefused> => {
+  const named = Query.pairsOf(url).filter(
+    ([name, value]) => ControlCharacters.isIn(name) || ControlCharacters.isIn(value)
+  )
+  const names = new Set(named.map(([name]) => echoName(name)))
+  return names.size === 0
+    ? Effect.void
+    : Effect.fail(
+        addressRefused(
+          url,
+          Array.from(names, (name) => issueAt(name, "control_characters"))
+        )
+      )
+}
+
+/** Nor one of a form, whose fields browsers send without them. */
 const refuseControl = (parameters: string): Effect.Effect<void, InputRefused> =>
   ControlCharacters.isInParameters(parameters) ? Effect.fail(new InputRefused()) : Effect.void
 

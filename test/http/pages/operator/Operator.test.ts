@@ -184,6 +184,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
           "before=0",
           "before=x",
           "email=a&email=b",
+          "email=%00",
           `email=${"x".repeat(255)}`
         ]) {
           const { status, text } = yield* visitor.get(`${list}?${query}`)
