@@ -68,3 +68,13 @@ describe("D86 the one spelling of an address", () => {
     }
   })
 })
+
+it("an address has at most 254 characters", () => {
+  const label = "d".repeat(60)
+  const address = (count: number) => `a@${`${label}.`.repeat(4)}`.padEnd(count - 4, "e") + ".com"
+  assert.lengthOf(address(254), 254)
+  assert.deepStrictEqual(
+    [254, 255].map((count) => EmailAddress.isEmail(address(count))),
+    [true, false]
+  )
+})

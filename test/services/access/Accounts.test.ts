@@ -253,6 +253,8 @@ layer(Services, { excludeTestServices: true })("Accounts", (it) => {
           accounts.grant(starter.email, 5)
         ]
         for (const attempt of attempts) assert.strictEqual((yield* Effect.flip(attempt))._tag, "InvalidAccountDetail")
+        const { credits } = yield* accounts.grant(email, 1_000_000, "x".repeat(200))
+        assert.strictEqual(credits?.allowance, Access.allowances.growth + 1_000_000)
       })
     )
   })
