@@ -71,12 +71,15 @@ const withoutPunctuation = (text: string): string => {
   return text.slice(0, end).replace(/^[^\p{L}\p{N}]+/u, "")
 }
 
-/** An address is that of a store: its host without `www.`, as in `get_shop`. Without scheme and `www.` only a public one. */
+/**
+ * An address is that of a store: the registrable domain, which a store at the host itself has too, as in `get_shop`. Without
+ * scheme and `www.` only a public one.
+ */
 const withoutAddress = (text: string): string => {
   const address = withoutPunctuation(text)
   const isCertain = /^(?:https?:\/\/|www\.)/iu.test(address)
   if (!isCertain && (!/[/?#:]/u.test(address) || /^[^/?#]*@/u.test(address))) return text
-  const [host = ""] = StoreDomain.candidates(address)
+  const host = StoreDomain.candidates(address).at(-1) ?? ""
   return (isCertain || StoreDomain.isPublic(host)) && queryWords(host).length > 0 ? host : text
 }
 
