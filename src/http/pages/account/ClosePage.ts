@@ -53,7 +53,7 @@ export const layer = Layer.effectDiscard(
 
     yield* routes.signedInPage(closePath, (visitor) => Effect.succeed(show(visitor)))
 
-    yield* routes.signedInForm(closePath, closePath, Form, ({ current }, visitor) => {
+    const submit = ({ current }: typeof Form.Type, visitor: SignedIn) => {
       const { locale, session } = visitor
       const { text } = locale
       const refused = (answer: Refusal) => Effect.succeed(show(visitor, answer))
@@ -67,6 +67,8 @@ export const layer = Layer.effectDiscard(
           TooManyAttempts: (error) => refused(tooMany(error, "password.tooMany", locale))
         })
       )
-    })
+    }
+
+    yield* routes.signedInForm(closePath, closePath, Form, submit, "ended-closing")
   })
 )

@@ -113,7 +113,7 @@ export const layer = Layer.effectDiscard(
 
     yield* routes.signedInPage(passwordPath, (visitor) => Effect.succeed(show(visitor)))
 
-    yield* routes.signedInForm(passwordPath, passwordPath, Form, (form, visitor) => {
+    const submit = (form: typeof Form.Type, visitor: SignedIn) => {
       const { locale, session } = visitor
       const refused = (answer: Refusal) => Effect.succeed(show(visitor, answer))
       const problems = problemsOf(form, locale)
@@ -128,6 +128,8 @@ export const layer = Layer.effectDiscard(
           TooManyAttempts: (error) => refused(tooMany(error, "password.tooMany", locale))
         })
       )
-    })
+    }
+
+    yield* routes.signedInForm(passwordPath, passwordPath, Form, submit, "ended-password")
   })
 )

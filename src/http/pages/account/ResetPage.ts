@@ -10,6 +10,7 @@ import type { LinkOver } from "../../../services/access/AccountLinks.ts"
 import { PasswordReset } from "../../../services/access/PasswordReset.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
+import { FormRejected } from "../shared/ErrorPage.ts"
 import { emailField, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
 import { doneField, emailField as emailParameter, emailOf, outOfDate, said, withDone } from "../shared/FlashNotice.ts"
@@ -144,7 +145,13 @@ export const layer = Layer.effectDiscard(
           )
         },
         (answer, _, visitor) => Effect.catchTag(answer, "LinkOver", (error) => over(error, visitor))
-      )
+      ),
+      // Perhaps sent again, by who has signed in meanwhile.
+      ({ token }, visitor) =>
+        reset.read(token).pipe(
+          Effect.andThen(Effect.fail(new FormRejected())),
+          Effect.catchTag("LinkOver", (error) => over(error, visitor))
+        )
     )
   })
 )

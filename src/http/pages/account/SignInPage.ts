@@ -3,7 +3,9 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as Device from "../../../domain/access/Device.ts"
+import * as EmailAddress from "../../../domain/access/EmailAddress.ts"
 import { Sessions } from "../../../services/access/Sessions.ts"
+import type { Session } from "../../../services/access/Sessions.ts"
 import { SignIn } from "../../../services/access/SignIn.ts"
 import { WebAuthn } from "../../../services/access/passkeys/WebAuthn.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
@@ -11,12 +13,13 @@ import * as Csrf from "../shared/Csrf.ts"
 import { FormRejected } from "../shared/ErrorPage.ts"
 import { emailField, field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Problem, Refusal } from "../shared/Fields.ts"
-import { doneField, emailField as emailParameter, emailOf, outOfDate, said } from "../shared/FlashNotice.ts"
+import { doneField, emailField as emailParameter, emailOf, endings, outOfDate, said } from "../shared/FlashNotice.ts"
+import type { Ending } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
-import { PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
+import { orGoOn, PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import * as PasskeySignInPages from "../passkeys/PasskeySignInPages.ts"
 import * as MailLink from "./MailLink.ts"
 import { Secret } from "./PasswordPage.ts"
@@ -24,12 +27,15 @@ import { resetPath } from "./ResetPage.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import * as SessionCookie from "../shared/SessionCookie.ts"
 import { isSignedIn, Visitors } from "../shared/Visitors.ts"
-import type { Visitor } from "../shared/Visitors.ts"
+import type { SignedIn, Visitor } from "../shared/Visitors.ts"
 
 const path = "/sign-in"
 
 /** What led here. */
-const dones = ["confirmed", "reset", "closed", "out-of-date"] as const
+const dones = ["confirmed", "reset", "closed", "out-of-date", "step-over", ...endings] as const
+type Done = (typeof dones)[number]
+
+const isEnding = (done: Done | undefined): done is Ending => endings.some((ending) => ending === done)
 
 const Query = Schema.Struct({ ...ReturnTo.field, ...doneField(dones), ...emailParameter })
 
@@ -47,8 +53,12 @@ type Departure = typeof Departure.Type
 interface Shown {
   readonly returnTo: string | undefined
   readonly email?: string | undefined
-  readonly done?: (typeof dones)[number] | undefined
+  readonly done?: Done | undefined
 }
+
+/** Whether the form is of the account that is signed in. */
+export const isOf = ({ email }: Credentials, session: Session): boolean =>
+  EmailAddress.toLookUp(email).toLowerCase() === session.email.toLowerCase()
 
 export const emptyFields = ({ email, password }: Credentials, locale: Locale): ReadonlyArray<Problem> => [
   ...(email.trim() === "" ? [{ field: "email", message: locale.text("signIn.noEmail") }] : []),
@@ -62,7 +72,7 @@ export const layer = Layer.effectDiscard(
     const signIn = yield* SignIn
     const sessions = yield* Sessions
     const { isAvailable } = yield* WebAuthn
-    const { guestPage } = yield* Layout
+    const { guestPage, page } = yield* Layout
     const config = yield* AppConfig
     // Without a session the dashboard cannot help, so only a configured support address is linked.
     const { support } = OutwardLinks.of(config)
@@ -108,6 +118,17 @@ export const layer = Layer.effectDiscard(
       })
     }
 
+    /** To who has signed in again meanwhile: going on without a word would look as if the form had no effect. */
+    const ended = (visitor: SignedIn, done: Ending, returnTo: string | undefined) => {
+      const { text } = visitor.locale
+      return page({
+        heading: text("signIn.ended"),
+        account: visitor,
+        body: html`${said(text(`signIn.done.${done}`))}
+          <p><a href="${returnTo ?? overviewPath}">${text("signIn.goOn")}</a></p>`
+      })
+    }
+
     const submit = Effect.fnUntraced(function* (
       form: Credentials,
       visitor: Visitor,
@@ -143,15 +164,15 @@ export const layer = Layer.effectDiscard(
       path,
       reads(Query, (visitor, { done, email, return_to }) => {
         const returnTo = ReturnTo.parse(return_to)
-        return Effect.succeed(
-          isSignedIn(visitor)
-            ? seeOther(returnTo ?? overviewPath)
-            : show(visitor, { returnTo, done, email: emailOf(email) })
-        )
+        const answer = () => {
+          if (!isSignedIn(visitor)) return show(visitor, { returnTo, done, email: emailOf(email) })
+          return isEnding(done) ? ended(visitor, done, returnTo) : seeOther(returnTo ?? overviewPath)
+        }
+        return Effect.sync(answer)
       })
     )
 
-    yield* routes.form(path, Credentials, submit, (form, visitor, request) => {
+    const rejected = (form: Credentials, visitor: Visitor, request: HttpServerRequest.HttpServerRequest) => {
       const returnTo = ReturnTo.parse(form.return_to)
       // A form from another site arrives without the cookie. Setting a new cookie would end an existing session.
       return Effect.succeed(
@@ -163,7 +184,9 @@ export const layer = Layer.effectDiscard(
             )
           : seeOther(outOfDate(ReturnTo.signInPath(returnTo), form.email))
       )
-    })
+    }
+
+    yield* routes.form(path, Credentials, submit, orGoOn(isOf, rejected))
 
     const toSignIn = (form: Departure) => seeOther(ReturnTo.signInPath(ReturnTo.parse(form.return_to)))
 

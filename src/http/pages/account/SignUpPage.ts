@@ -9,20 +9,20 @@ import type { LinkOver } from "../../../services/access/AccountLinks.ts"
 import { SignUp } from "../../../services/access/SignUp.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
-import { PageNotFound } from "../shared/ErrorPage.ts"
+import { FormRejected, PageNotFound } from "../shared/ErrorPage.ts"
 import { emailField, field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
 import { doneField, emailField as emailParameter, emailOf, outOfDate, said, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
-import { PageRoutes, reads, readsAll, seeOther } from "../shared/PageRoutes.ts"
+import { orGoOn, PageRoutes, reads, readsAll, seeOther } from "../shared/PageRoutes.ts"
 import type { Reads } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import { isSignedIn, Visitors } from "../shared/Visitors.ts"
 import type { Visitor } from "../shared/Visitors.ts"
 import * as MailLink from "./MailLink.ts"
 import { chosenPasswordField, Secret, weaknessText } from "./PasswordPage.ts"
-import { Credentials, emptyFields } from "./SignInPage.ts"
+import { Credentials, emptyFields, isOf } from "./SignInPage.ts"
 
 const path = "/sign-up"
 const confirmPath = `${path}/confirm` as const
@@ -132,6 +132,17 @@ export const layer = Layer.effectDiscard(
       )
     )
 
+    // As of the sign-in: a form that was open for too long comes back; one from another site sets no cookie.
+    const rejected = orGoOn(isOf, (form: Credentials, visitor, request) => {
+      const returnTo = ReturnTo.parse(form.return_to)
+      const message = visitor.locale.text("signUp.outOfDate")
+      return Effect.succeed(
+        request.headers["sec-fetch-site"] === "same-origin"
+          ? show(visitor, { email: form.email.trim(), returnTo }, refusal(403, { message }))
+          : seeOther(outOfDate(ReturnTo.signUpPath(returnTo), form.email))
+      )
+    })
+
     yield* routes.form(
       path,
       Credentials,
@@ -158,16 +169,8 @@ export const layer = Layer.effectDiscard(
             TooManyAttempts: (error) => refused(tooMany(error, "mailLink.tooMany", locale))
           })
         )
-      }), // As of the sign-in: a form that was open for too long comes back; one from another site sets no cookie.
-      (form, visitor, request) => {
-        const returnTo = ReturnTo.parse(form.return_to)
-        const message = visitor.locale.text("signUp.outOfDate")
-        return Effect.map(closed, () =>
-          request.headers["sec-fetch-site"] === "same-origin"
-            ? show(visitor, { email: form.email.trim(), returnTo }, refusal(403, { message }))
-            : seeOther(outOfDate(ReturnTo.signUpPath(returnTo), form.email))
-        )
-      }
+      }),
+      (form, visitor, request) => Effect.andThen(closed, rejected(form, visitor, request))
     )
 
     yield* routes.page(
@@ -207,7 +210,14 @@ export const layer = Layer.effectDiscard(
           )
         },
         (answer, _, visitor) => Effect.catchTag(answer, "LinkOver", (error) => over(error, visitor))
-      )
+      ),
+      // Perhaps sent again, by who has signed in meanwhile.
+      ({ token }, visitor) =>
+        closed.pipe(
+          Effect.andThen(signUp.read({ secret: token, browser: visitor.secret })),
+          Effect.andThen(Effect.fail(new FormRejected())),
+          Effect.catchTag("LinkOver", (error) => over(error, visitor))
+        )
     )
   })
 )

@@ -223,13 +223,15 @@ export const layer = Layer.effectDiscard(
       Effect.catchTag("SavedSearchNotFound", noPage)
     )
 
-    const remove = Effect.fnUntraced(
-      function* (visitor: SignedIn) {
-        yield* saved.remove(visitor.session.accountId, yield* pathId)
-        return seeOther(withDone(searchesPath, "removed"))
-      },
-      Effect.catchTag("SavedSearchNotFound", noPage)
-    )
+    // A search that is removed already, or belongs to another account, gets the same answer as one that is removed now.
+    const remove = Effect.fnUntraced(function* (visitor: SignedIn) {
+      yield* Effect.catchTag(
+        saved.remove(visitor.session.accountId, yield* pathId),
+        "SavedSearchNotFound",
+        () => Effect.void
+      )
+      return seeOther(withDone(searchesPath, "removed"))
+    })
 
     const form = <A>(
       path: `/${string}`,

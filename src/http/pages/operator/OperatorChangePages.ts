@@ -44,7 +44,7 @@ export const layer = Layer.effectDiscard(
     const directory = yield* AccountDirectory
     const { page } = yield* Layout
 
-    /** Another operator changed the account after this page was displayed. */
+    /** The account was changed after the page was displayed, and is not what the form asks for. */
     const meanwhile = (visitor: SignedIn, id: number) => {
       const { text } = visitor.locale
       return page({
@@ -108,9 +108,13 @@ export const layer = Layer.effectDiscard(
         ({ from, to }, visitor) =>
           Effect.gen(function* () {
             const { id } = yield* directory.find(yield* pathId)
+            const done = seeOther(withDone(accountPath(id), what))
             return yield* set(id, to, { by: visitor.session.accountId, from }).pipe(
-              Effect.as(seeOther(withDone(accountPath(id), what))),
-              Effect.catchTag("ChangedMeanwhile", () => Effect.succeed(meanwhile(visitor, id)))
+              Effect.as(done),
+              // It may be as asked for already, by an earlier click.
+              Effect.catchTag("ChangedMeanwhile", () =>
+                Effect.map(directory.find(id), (now) => (of(now) === to ? done : meanwhile(visitor, id)))
+              )
             )
           }).pipe(Effect.catchTag("AccountNotFound", () => Effect.fail(new PageNotFound())))
       )

@@ -16,7 +16,8 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, overviewPath } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { NoFields, PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
+import { withDone } from "../shared/FlashNotice.ts"
+import { NoFields, orGoOn, PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import { isSignedIn, Visitors } from "../shared/Visitors.ts"
 import type { Visitor } from "../shared/Visitors.ts"
@@ -70,7 +71,11 @@ export const layer = Layer.effectDiscard(
     const entered = ({ browser, secret }: SignedIn, returnTo: string | undefined) =>
       seeOther(returnTo ?? overviewPath).pipe(visitors.remember(secret), browserCookie.set(browser))
 
-    const again = (returnTo: string | undefined) => () => Effect.succeed(seeOther(ReturnTo.signInPath(returnTo)))
+    const again = (returnTo: string | undefined) => () =>
+      Effect.succeed(seeOther(withDone(ReturnTo.signInPath(returnTo), "step-over")))
+
+    /** These forms name no account. */
+    const rejected = orGoOn(() => true)
 
     /** After a passkey failed on the sign-in page: try again, or use the password. */
     const failed = (error: Failed, visitor: Visitor, returnTo: string | undefined) => {
@@ -92,14 +97,19 @@ export const layer = Layer.effectDiscard(
       challenge(request, signIns.options(visitor.secret))
     )
 
-    yield* routes.form(passkeyPath, Answer, (form, visitor, request) => {
-      const returnTo = ReturnTo.parse(form.return_to)
-      const refused = (error: Failed) => Effect.succeed(failed(error, visitor, returnTo))
-      return signIns.signIn(visitOf(visitor, request), form.credential).pipe(
-        Effect.map((signedIn) => entered(signedIn, returnTo)),
-        Effect.catchTags({ PasskeyRejected: refused, ChallengeExpired: refused, TooManyAttempts: refused })
-      )
-    })
+    yield* routes.form(
+      passkeyPath,
+      Answer,
+      (form, visitor, request) => {
+        const returnTo = ReturnTo.parse(form.return_to)
+        const refused = (error: Failed) => Effect.succeed(failed(error, visitor, returnTo))
+        return signIns.signIn(visitOf(visitor, request), form.credential).pipe(
+          Effect.map((signedIn) => entered(signedIn, returnTo)),
+          Effect.catchTags({ PasskeyRejected: refused, ChallengeExpired: refused, TooManyAttempts: refused })
+        )
+      },
+      rejected
+    )
 
     const show = (visitor: Visitor, returnTo: string | undefined, refused?: Refusal) => {
       const { text } = visitor.locale
@@ -158,27 +168,37 @@ export const layer = Layer.effectDiscard(
       )
     )
 
-    yield* routes.form(secondPasskeyPath, Answer, (form, visitor, request) => {
-      const returnTo = ReturnTo.parse(form.return_to)
-      const refused = (error: Failed) => Effect.succeed(show(visitor, returnTo, refusalOf(error, visitor.locale)))
-      return signIns.second(visitOf(visitor, request), form.credential).pipe(
-        Effect.map((signedIn) => entered(signedIn, returnTo)),
-        Effect.catchTags({
-          NoPendingSignIn: again(returnTo),
-          PasskeyRejected: refused,
-          ChallengeExpired: refused,
-          TooManyAttempts: refused
-        })
-      )
-    })
+    yield* routes.form(
+      secondPasskeyPath,
+      Answer,
+      (form, visitor, request) => {
+        const returnTo = ReturnTo.parse(form.return_to)
+        const refused = (error: Failed) => Effect.succeed(show(visitor, returnTo, refusalOf(error, visitor.locale)))
+        return signIns.second(visitOf(visitor, request), form.credential).pipe(
+          Effect.map((signedIn) => entered(signedIn, returnTo)),
+          Effect.catchTags({
+            NoPendingSignIn: again(returnTo),
+            PasskeyRejected: refused,
+            ChallengeExpired: refused,
+            TooManyAttempts: refused
+          })
+        )
+      },
+      rejected
+    )
 
-    yield* routes.form(secondPath, Code, (form, visitor, request) => {
-      const returnTo = ReturnTo.parse(form.return_to)
-      const refused = (error: Failed) => Effect.succeed(show(visitor, returnTo, refusalOf(error, visitor.locale)))
-      return signIns.secondByCode(visitOf(visitor, request), form.code).pipe(
-        Effect.map((signedIn) => entered(signedIn, returnTo)),
-        Effect.catchTags({ NoPendingSignIn: again(returnTo), CodeRejected: refused, TooManyAttempts: refused })
-      )
-    })
+    yield* routes.form(
+      secondPath,
+      Code,
+      (form, visitor, request) => {
+        const returnTo = ReturnTo.parse(form.return_to)
+        const refused = (error: Failed) => Effect.succeed(show(visitor, returnTo, refusalOf(error, visitor.locale)))
+        return signIns.secondByCode(visitOf(visitor, request), form.code).pipe(
+          Effect.map((signedIn) => entered(signedIn, returnTo)),
+          Effect.catchTags({ NoPendingSignIn: again(returnTo), CodeRejected: refused, TooManyAttempts: refused })
+        )
+      },
+      rejected
+    )
   })
 )

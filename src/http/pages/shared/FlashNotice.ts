@@ -18,6 +18,13 @@ export const outOfDate = (path: string, email: string): string => {
   return withDone(path, "out-of-date") + (kept === undefined ? "" : `&email=${encodeURIComponent(kept)}`)
 }
 
+/**
+ * What the sign-in page says to who sent a form whose session had ended. The form may be the second of a double click, whose first
+ * one ended the session: by a new password, or by closing the account.
+ */
+export const endings = ["ended", "ended-password", "ended-closing"] as const
+export type Ending = (typeof endings)[number]
+
 /** The parameter of {@link outOfDate}. */
 export const emailField = { email: Schema.optionalKey(Schema.String.check(Schema.isMaxCodePoints(anyLength))) }
 

@@ -10,6 +10,7 @@ import { issueAt } from "../../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import * as ControlCharacters from "../../../domain/ControlCharacters.ts"
 import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
+import type { Session } from "../../../services/access/Sessions.ts"
 import * as Availability from "../../../services/database/Availability.ts"
 import { MailLanguage } from "../../../services/mail/Letter.ts"
 import * as Outage from "../../Outage.ts"
@@ -27,7 +28,9 @@ import {
   PageNotFound
 } from "./ErrorPage.ts"
 import type { PageError } from "./ErrorPage.ts"
-import { sections } from "./Layout.ts"
+import { withDone } from "./FlashNotice.ts"
+import type { Ending } from "./FlashNotice.ts"
+import { overviewPath, sections } from "./Layout.ts"
 import * as Locale from "./Locale.ts"
 import * as Query from "./Query.ts"
 import * as ReturnTo from "./ReturnTo.ts"
@@ -101,12 +104,17 @@ export class PageRoutes extends Context.Service<
       submit: (form: A, visitor: Visitor, request: Request) => Answer,
       rejected?: (form: A, visitor: Visitor, request: Request) => Answer
     ): Added
-    /** A form for signed-in visitors. Others sign in first and continue at `page`, which displays the form. */
+    /**
+     * A form for signed-in visitors. Others sign in first, where `ending` says what became of the form, and continue at `page`, which
+     * displays it. Also who was signed in when the form came, if it is refused and the session has ended meanwhile: as by the first
+     * of a double click.
+     */
     signedInForm<A>(
       path: HttpRouter.PathInput,
       page: string | ((request: Request) => string | undefined),
       schema: FormSchema<A>,
-      submit: (form: A, visitor: SignedIn, request: Request) => Answer
+      submit: (form: A, visitor: SignedIn, request: Request) => Answer,
+      ending?: Ending
     ): Added
     /**
      * A page for operators. Everyone else gets "not found", signed in or not. Operators whose session has no passkey use one first.
@@ -174,9 +182,11 @@ export class PageRoutes extends Context.Service<
       }
 
       const orSignIn =
-        (answer: (visitor: SignedIn, request: Request) => Answer, place: (request: Request) => string | undefined) =>
+        (answer: (visitor: SignedIn, request: Request) => Answer) =>
         (visitor: Visitor, request: Request): Answer =>
-          isSignedIn(visitor) ? answer(visitor, request) : Effect.succeed(seeOther(ReturnTo.signInPath(place(request))))
+          isSignedIn(visitor)
+            ? answer(visitor, request)
+            : Effect.succeed(seeOther(ReturnTo.signInPath(ReturnTo.parse(request.url))))
 
       const orNotFound =
         (answer: (visitor: SignedIn, request: Request) => Answer, place: (request: Request) => string | undefined) =>
@@ -207,23 +217,33 @@ export class PageRoutes extends Context.Service<
         })
       }
 
-      const ownForm = <A>(schema: FormSchema<A>, submit: (form: A, visitor: SignedIn, request: Request) => Answer) => {
+      /** `ended` answers instead of a refusal, if the session has ended since the request began. */
+      const ownForm = <A>(
+        schema: FormSchema<A>,
+        submit: (form: A, visitor: SignedIn, request: Request) => Answer,
+        ended: (request: Request) => Answer
+      ) => {
         const readForm = read(schema)
         return Effect.fnUntraced(function* (visitor: SignedIn, request: Request) {
           const { form, token } = yield* readForm(request)
           if (!(yield* csrf.isOwn(visitor, RequestHeaders.of(request), token))) return yield* new FormRejected()
-          return yield* submit(form, visitor, request)
+          const unlessEnded = (refusal: Answer): Answer =>
+            visitors.identify(request).pipe(
+              Effect.matchEffect({
+                onFailure: () => refusal,
+                onSuccess: (now) => (isSignedIn(now) ? refusal : ended(request))
+              })
+            )
+          return yield* Effect.matchEffect(submit(form, visitor, request), {
+            onFailure: (error) => unlessEnded(Effect.fail(error)),
+            onSuccess: (answer) => (answer.status < 400 ? Effect.succeed(answer) : unlessEnded(Effect.succeed(answer)))
+          })
         })
       }
 
       return {
         page: (path, show, method = "GET") => add(method, path, answerOf(show)),
-        signedInPage: (path, show) =>
-          add(
-            "GET",
-            path,
-            orSignIn(answerOf(show), ({ url }) => ReturnTo.parse(url))
-          ),
+        signedInPage: (path, show) => add("GET", path, orSignIn(answerOf(show))),
         form: (path, schema, submit, rejected = () => Effect.fail(new FormRejected())) => {
           const readForm = read(schema)
           return add("POST", path, (visitor, request) =>
@@ -234,9 +254,15 @@ export class PageRoutes extends Context.Service<
             })
           )
         },
-        signedInForm: (path, page, schema, submit) => {
-          const place = (request: Request) => (typeof page === "string" ? page : page(request))
-          return add("POST", path, orSignIn(ownForm(schema, submit), place))
+        signedInForm: (path, page, schema, submit, ending = "ended") => {
+          const ended = (request: Request) => {
+            const place = typeof page === "string" ? page : page(request)
+            return Effect.succeed(seeOther(withDone(ReturnTo.signInPath(place), ending)))
+          }
+          const answer = ownForm(schema, submit, ended)
+          return add("POST", path, (visitor, request) =>
+            isSignedIn(visitor) ? answer(visitor, request) : ended(request)
+          )
         },
         operatorPage: (path, show) =>
           add(
@@ -248,7 +274,10 @@ export class PageRoutes extends Context.Service<
           add(
             "POST",
             path,
-            orNotFound(ownForm(schema, submit), () => sections.operator)
+            orNotFound(
+              ownForm(schema, submit, () => Effect.fail(new PageNotFound())),
+              () => sections.operator
+            )
           )
       }
     })
@@ -258,6 +287,20 @@ export class PageRoutes extends Context.Service<
 /** A redirect that the browser follows with GET, after any method. */
 export const seeOther = (location: string): Response =>
   HttpServerResponse.redirect(location, { status: 303, headers: { "referrer-policy": "no-referrer" } })
+
+/**
+ * For a form to sign in with, whose token is of a guest: who has signed in by it and sends it again goes on, as from the page. `isOf`
+ * says whether the form would sign in to the account of the session. Others get `rejected`.
+ */
+export const orGoOn =
+  <A extends { readonly return_to?: string }>(
+    isOf: (form: A, session: Session) => boolean,
+    rejected: (form: A, visitor: Visitor, request: Request) => Answer = () => Effect.fail(new FormRejected())
+  ) =>
+  (form: A, visitor: Visitor, request: Request): Answer =>
+    isSignedIn(visitor) && isOf(form, visitor.session)
+      ? Effect.succeed(seeOther(ReturnTo.parse(form.return_to) ?? overviewPath))
+      : rejected(form, visitor, request)
 
 /**
  * Refuses requests for images. Stores choose the addresses of their images; an address of this service would run a search,

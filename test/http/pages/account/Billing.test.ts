@@ -69,7 +69,7 @@ layer(Services, { excludeTestServices: true })("the page Billing", (it) => {
       const nobody = yield* site.post(`${path}/checkout`, { plan: "pro" })
       assert.deepStrictEqual(
         [nobody.status, nobody.headers.get("location")],
-        [303, "/sign-in?return_to=%2Fdashboard%2Fbilling"]
+        [303, "/sign-in?return_to=%2Fdashboard%2Fbilling&done=ended"]
       )
     })
   )

@@ -423,7 +423,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
         for (const change of ["track", "untrack"]) {
           assert.strictEqual(
             location(yield* guest.submit(`${path(7)}/${change}`, {})),
-            `/sign-in?return_to=${encodeURIComponent(path(7))}`
+            `/sign-in?return_to=${encodeURIComponent(path(7))}&done=ended`
           )
         }
         assert.strictEqual(

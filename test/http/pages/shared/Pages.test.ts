@@ -313,8 +313,9 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
           const late = yield* send(visitor, passwordPath, { current: who.password, next, again: next }, { token })
           assert.deepStrictEqual(
             [late.status, location(late)],
-            [303, `/sign-in?return_to=${encodeURIComponent(passwordPath)}`]
+            [303, `/sign-in?return_to=${encodeURIComponent(passwordPath)}&done=ended-password`]
           )
+          assert.include((yield* visitor.get(location(late) ?? "")).text, "was not carried out this time")
           const twice = yield* send(visitor, "/sign-out", { return_to: "/authorize?a=b" }, { token })
           assert.deepStrictEqual([twice.status, location(twice)], [303, "/sign-in?return_to=%2Fauthorize%3Fa%3Db"])
           yield* SiteVisitor.signedIn(who)
