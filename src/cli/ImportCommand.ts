@@ -1,6 +1,6 @@
 /** `discovery import`: imports files of records into the catalog (docs/import.md). */
 import { DateTime, Effect, Layer, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, CliError, Command, Flag } from "effect/cli"
 import * as path from "node:path"
 import { AppConfig } from "../Config.ts"
 import * as ThirdPartyText from "../domain/catalog/ThirdPartyText.ts"
@@ -9,6 +9,7 @@ import * as Explanation from "../services/import/Explanation.ts"
 import * as FileReader from "../services/import/FileReader.ts"
 import { formatNames, formats } from "../services/import/formats/Format.ts"
 import * as Mapping from "../services/import/formats/Mapping.ts"
+import type { ImportReport } from "../services/import/ImportReport.ts"
 import { UnreadableInput } from "../services/import/ImportError.ts"
 import { Importer } from "../services/import/Importer.ts"
 import * as RejectFile from "../services/import/RejectFile.ts"
@@ -140,6 +141,18 @@ const explainFiles = Effect.fn("ImportCommand.explainFiles")(function* (options:
   return Option.none()
 }, Effect.scoped)
 
+const failureOf = ({ fromFiles, stops }: ImportReport, path: string): CliError.UserError => {
+  const said = `${ThirdPartyText.line(path)} says which and why.`
+  if (fromFiles <= 0) {
+    return new CliError.UserError({
+      cause: [path],
+      userMessage: `Nothing was imported: all records were rejected; ${said}`
+    })
+  }
+  const others = stops.length === 0 ? "All others are imported." : "A file was not read to its end."
+  return new RecordsRejected({ cause: [path], userMessage: `Some records were rejected; ${said} ${others}` })
+}
+
 const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: Options) {
   const reading = yield* readingOf(options)
   const set = yield* FileReader.read(options.files, {
@@ -170,24 +183,13 @@ const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: O
     onRejects: rejects.write
   })
   yield* Output.lines(ImportReporting.summary(sourceOf(options), report).split("\n"))
-  return report.rejected === 0 ? Option.none() : Option.some(rejects.path)
+  return report.rejected === 0 ? Option.none() : Option.some(failureOf(report, rejects.path))
 }, Effect.scoped)
 
 export const importCommand = Command.make("import", options, (options) =>
   (options.explain ? explainFiles(options) : importFiles(options)).pipe(
     asUserError,
-    Effect.flatMap(
-      Option.match({
-        onNone: () => Effect.void,
-        onSome: (path) =>
-          Effect.fail(
-            new RecordsRejected({
-              cause: [path],
-              userMessage: `Some records were rejected; ${ThirdPartyText.line(path)} says which and why. All others are imported.`
-            })
-          )
-      })
-    )
+    Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: (failure) => Effect.fail(failure) }))
   )
 ).pipe(
   Command.withDescription("Import files into the catalog, whatever their format; the same files twice change nothing"),

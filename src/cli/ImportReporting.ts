@@ -7,10 +7,11 @@ import type { ImportOptions } from "../services/import/Importer.ts"
 import { Importer } from "../services/import/Importer.ts"
 import type { ImportReport } from "../services/import/ImportReport.ts"
 import type { ImportChunk } from "../services/import/ImportSource.ts"
+import * as ThirdPartyText from "../domain/catalog/ThirdPartyText.ts"
 import { count, duration, make } from "./ProgressBar.ts"
 import type { Stream } from "effect"
 
-/** Exit code 2: some records were rejected, all others were imported. */
+/** Exit code 2: some records were rejected, and others were imported. */
 export class RecordsRejected extends CliError.UserError {
   override readonly [Runtime.errorExitCode] = 2
 }
@@ -56,6 +57,7 @@ export const summary = (name: string, report: ImportReport): string => {
     removals,
     seconds,
     skipped,
+    stops,
     tallies
   } = report
   const written = tables.flatMap((type) => {
@@ -89,6 +91,9 @@ export const summary = (name: string, report: ImportReport): string => {
     ...line("left out, because drafts or archived", skipped),
     ...line("amounts left out, because not known to be in the currency of their store", otherCurrencies),
     ...line("rejected", rejected),
+    ...stops.map(
+      ({ file, line }) => `  ${ThirdPartyText.line(file)}: read up to line ${count(line)}, and not beyond it`
+    ),
     ...refusedRemovals.map(
       ({ domain, gone, products }) =>
         `  ${domain}: ${count(gone)} of its ${count(products)} products are not in these files and stay. If they are gone, import again with --yes.`

@@ -153,6 +153,23 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
     })
   )
 
+  it.effect("import exits with 1 when no record of the files was imported, and says where a file stopped", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const table = (name: string) => Buffer.from(`Handle,Title,Variant Price\np,${name},10\n`, "latin1")
+      yield* fs.writeFile(`${folder}/bad.csv`, table("Caf\u00E9"))
+      yield* fs.writeFile(`${folder}/cut.csv`, table('Lamp,10\nq,Desk,20\nr,"Oak'))
+      const store = ["--domain", "stops.example.com", "--country", "DE", "--currency", "EUR"]
+      const bad = yield* run(["import", `${folder}/bad.csv`, ...store])
+      assert.deepStrictEqual([bad.code, bad.text.includes("Nothing was imported")], [1, true])
+      const cut = yield* run(["import", `${folder}/cut.csv`, ...store])
+      assert.strictEqual(cut.code, 2)
+      assert.include(cut.text, "cut.csv: read up to line 4, and not beyond it")
+      assert.include(cut.text, "A file was not read to its end.")
+    })
+  )
+
   it.effect("import exits with 1 and one line when a file cannot be imported", () =>
     Effect.gen(function* () {
       const { path } = yield* file(`${shop}{}\n{}\n`)

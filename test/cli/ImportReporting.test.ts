@@ -6,6 +6,8 @@ const { links, tallies: noTallies } = nothingLoaded
 const report = {
   accepted: 12_000,
   rejected: 0,
+  fromFiles: 0,
+  stops: [],
   skipped: 0,
   otherCurrencies: 0,
   archiveAds: 0,

@@ -65,7 +65,11 @@ export const convert = (
           const reason = damage ?? problem
           return reason === undefined
             ? reading
-            : { ...reading, rejects: [...reading.rejects, { line, field: "", reason }], lacksRecords: true }
+            : {
+                ...reading,
+                rejects: [...reading.rejects, { line, field: "", reason, isStop: true }],
+                lacksRecords: true
+              }
         }
       )
     )

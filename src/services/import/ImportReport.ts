@@ -20,6 +20,10 @@ export interface ImportReport {
   /** Records that were accepted, including unchanged ones and duplicates. */
   readonly accepted: number
   readonly rejected: number
+  /** Accepted records without the stores that options or `meta.json` describe. */
+  readonly fromFiles: number
+  /** The first files that were not read to their end, and the lines where they stopped. */
+  readonly stops: ReadonlyArray<{ readonly file: string; readonly line: number }>
   /** Items that the reader left out on purpose. */
   readonly skipped: number
   /** How many amounts were left out because they are not in the store's currency. */
@@ -51,10 +55,14 @@ export interface ReportOptions {
 /** A category from a list of stores outweighs the store's products. */
 const votesOfAList = 1_000
 
+const maxStops = 10
+
 /** Counts what has been read and loaded, and reports it. */
 export class Report implements NicheFindings {
   #accepted = 0
   #rejected = 0
+  #described = 0
+  readonly #stops: Array<{ readonly file: string; readonly line: number }> = []
   #skipped = 0
   #otherCurrencies = 0
   #archiveAds = 0
@@ -77,6 +85,8 @@ export class Report implements NicheFindings {
     return {
       accepted: this.#accepted,
       rejected: this.#rejected,
+      fromFiles: this.#accepted - this.#described,
+      stops: this.#stops,
       skipped: this.#skipped,
       otherCurrencies: this.#otherCurrencies,
       archiveAds: this.#archiveAds,
@@ -89,6 +99,7 @@ export class Report implements NicheFindings {
   read(chunk: ImportChunk) {
     this.#position = chunk.position
     this.#skipped += chunk.skipped
+    for (const { line } of chunk.rows) if (line === 0) this.#described++
     this.#otherCurrencies += chunk.otherCurrencies ?? 0
     this.#archiveAds += chunk.archiveAds ?? 0
     return this.#reject(chunk.rejects)
@@ -126,6 +137,9 @@ export class Report implements NicheFindings {
   #reject(rejects: ReadonlyArray<Reject>) {
     if (rejects.length === 0) return Effect.void
     this.#rejected += new Set(rejects.map(({ file = "", line }) => `${line} ${file}`)).size
+    for (const { file = "", isStop = false, line } of rejects) {
+      if (isStop && this.#stops.length < maxStops) this.#stops.push({ file, line })
+    }
     const { maxRejects, onRejects } = this.#options
     return Effect.andThen(
       onRejects(rejects),

@@ -43,6 +43,8 @@ export interface Reject {
   readonly field: string
   readonly reason: string
   readonly file?: string
+  /** Whether the file was read only up to this line. */
+  readonly isStop?: boolean
 }
 
 /** An error in a row that was read, with its place in the input. */
