@@ -127,3 +127,68 @@ const parsed = (text: string): unknown => {
     return text
   }
 }
+
+/** Names and values of an address in their order. */
+export type Pairs = ReadonlyArray<readonly [name: string, value: string]>
+
+const otherTexts = ["", " ", "x", "true", "-1", "1.5", "1e3", "0x10", "[]", "{}", "null", '"5"', "%41", "ü&=+", "a,b"]
+
+const otherNames = [
+  "color",
+  "price.mid",
+  "monthly_visits.mid",
+  "Page",
+  "sort",
+  "utm_source",
+  "__proto__",
+  "query.min",
+  ""
+]
+
+interface ChangedPairs {
+  readonly pairs: Pairs
+  /** The names that were changed or added. */
+  readonly touched: ReadonlyArray<string>
+}
+
+/** One change to the pairs of an address; `known` are the names of its arguments. */
+const changePairsOnce = (
+  random: Random,
+  { pairs, touched }: ChangedPairs,
+  known: ReadonlyArray<string>
+): ChangedPairs => {
+  const added = (name: string, value: string) => ({
+    pairs: [...pairs, [name, value] as const],
+    touched: [...touched, name]
+  })
+  const place = random.int(0, Math.max(0, pairs.length - 1))
+  const [name, value] = pairs[place] ?? ["", ""]
+  const kind = random.pick(["unknown", "empty", "near", "value", "blank", "same", "repeated", "part"] as const)
+  const replaced = (other: string, text: string) => ({
+    pairs: pairs.with(place, [other, text]),
+    touched: [...touched, name, other]
+  })
+  if (kind === "unknown" || name === "") return added(random.pick(otherNames), random.pick(["1", "", "x"]))
+  switch (kind) {
+    case "empty":
+      return added(random.pick(known), "")
+    case "near":
+      return replaced(nearName(random, name), value)
+    case "value":
+      return replaced(name, random.pick(otherTexts))
+    case "blank":
+      return replaced(name, `${value} `)
+    case "same":
+      return added(name, value)
+    case "repeated":
+      return added(name, random.pick(otherTexts))
+    case "part":
+      return added(`${name}.mid`, value)
+  }
+}
+
+/** One or two changes to the address of a search. */
+export const changePairs = (random: Random, pairs: Pairs, known: ReadonlyArray<string>): ChangedPairs => {
+  const once = changePairsOnce(random, { pairs, touched: [] }, known)
+  return random.chance(0.3) ? changePairsOnce(random, once, known) : once
+}
