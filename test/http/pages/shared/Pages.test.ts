@@ -27,6 +27,26 @@ const hidden = (answer: Answer, name: string) =>
 layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
   const location = (answer: Answer) => answer.headers.get("location")
 
+  describe("D48 fields of forms", () => {
+    it.effect("that the form does not have change nothing, and one of its own that comes twice is refused", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const who = yield* site.account()
+        const visitor = yield* SiteVisitor.signedIn(who)
+        const fields = { current: who.password, next, again: next }
+        const body = new URLSearchParams({ form_token: visitor.token(), ...fields })
+        body.append("next", "six orange larks")
+        const cookie = Array.from(visitor.cookies, ([name, { value }]) => `${name}=${value}`).join("; ")
+        const headers = { cookie, origin: "null", "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate" }
+        const twice = yield* Effect.promise(() => fetch(site.url + passwordPath, { method: "POST", headers, body }))
+        assert.strictEqual(twice.status, 400)
+        const answer = yield* visitor.submit(passwordPath, { ...fields, extension_id: "x", _charset_: "UTF-8" })
+        assert.strictEqual(answer.status, 200)
+        assert.strictEqual((yield* SiteVisitor.signedIn({ ...who, password: next })).cookies.size, visitor.cookies.size)
+      })
+    )
+  })
+
   describe("headers", () => {
     it.effect("R30 of every page, of errors and of redirects", () =>
       Effect.gen(function* () {
