@@ -28,6 +28,7 @@ export interface Excess {
     | { readonly _tag: "UnknownName"; readonly known: ReadonlyArray<string> }
     | { readonly _tag: "TooMany"; readonly most: number }
     | { readonly _tag: "Control" }
+    | { readonly _tag: "Repeated"; readonly name: string }
 }
 
 export interface Bounded {
@@ -54,10 +55,13 @@ export const make = (
 const unchanged: Cut = (value) => value
 
 /** The object that a text is in JSON; any other value stays what it is, for the schema to refuse. */
-const objectOfText: Cut = (value) => {
+const objectOfText: Cut = (value, path, found) => {
   if (typeof value !== "string") return value
-  const parsed = Result.getOrUndefined(BoundedJson.parse(value))
-  return Predicate.isObject(parsed) ? parsed : value
+  const parsed = BoundedJson.parse(value)
+  if (Result.isSuccess(parsed)) return Predicate.isObject(parsed.success) ? parsed.success : value
+  if (typeof parsed.failure === "string") return value
+  found.push({ path, reason: { _tag: "Repeated", name: parsed.failure.repeated } })
+  return {}
 }
 
 const cutOf = (ast: SchemaAST.AST, maxUnknownNames: number): Cut => {

@@ -85,6 +85,8 @@ class Issues {
             return this.#unknown(path, reason.known)
           case "Control":
             return problem("control_characters")
+          case "Repeated":
+            return problem("repeated_name", { name: echoName(reason.name) })
         }
       })
       if (reason._tag === "Control") this.#control.add(path.join("."))

@@ -16,6 +16,23 @@ describe("BoundedJson", () => {
       })
   )
 
+  it.effect.prop(
+    "refuses a name that an object has twice, however it is written and wherever it stands, and in files takes the last value",
+    [Schema.Json, Schema.String, Schema.Boolean, Schema.Array(Schema.Boolean)],
+    ([json, name, isEscaped, levels]) =>
+      Effect.sync(() => {
+        const written = JSON.stringify(name)
+        const unit = name.charCodeAt(0).toString(16).padStart(4, "0")
+        const other = isEscaped && name !== "" ? `"\\u${unit}${JSON.stringify(name.slice(1)).slice(1)}` : written
+        const object = `{${written}:${JSON.stringify(json)},${other}:[{${written}:1}]}`
+        const text = levels
+          .slice(0, 20)
+          .reduce((inner, isList) => (isList ? `[${inner},{"a":1}]` : `{"b":{"a":1},"a":${inner}}`), object)
+        assert.deepStrictEqual(BoundedJson.parse(text), Result.fail({ repeated: JSON.parse(other) }))
+        assert.deepStrictEqual(BoundedJson.parse(text, BoundedJson.ofFile), Result.succeed(JSON.parse(text)))
+      })
+  )
+
   it.each(["", "{", "[1,]", '"open', '"\\', "nul", "{}]"])("%s is malformed", (text) => {
     assert.deepStrictEqual(BoundedJson.parse(text), Result.fail("malformed"))
   })

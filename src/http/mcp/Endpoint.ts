@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
+import { echoName } from "../../domain/ArgumentDecoder.ts"
 import * as BoundedJson from "../../domain/BoundedJson.ts"
 import * as ExactIds from "../../domain/mcp/ExactIds.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
@@ -46,6 +47,11 @@ const refusals = {
   incomplete: { status: 400, message: "the body ended early", code: JsonRpc.codes.parseError }
 } as const satisfies Record<string, Refusal>
 
+const repeated = ({ repeated: name }: { readonly repeated: string }): Refusal => ({
+  status: 400,
+  message: `an object of the body has the name \`${echoName(name)}\` twice`
+})
+
 /** How many characters of an origin are repeated: more than any real origin has. */
 const maxEchoed = 100
 
@@ -87,7 +93,7 @@ const parse = (bytes: ArrayBuffer): Result.Result<unknown, Refusal> => {
     ? Result.fail(refusals.encoding)
     : Result.mapBoth(BoundedJson.parse(text), {
         onSuccess: (value) => ExactIds.of(value, text),
-        onFailure: (reason) => refusals[reason]
+        onFailure: (reason) => (typeof reason === "string" ? refusals[reason] : repeated(reason))
       })
 }
 

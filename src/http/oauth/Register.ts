@@ -3,6 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
+import { echoName } from "../../domain/ArgumentDecoder.ts"
 import * as BoundedJson from "../../domain/BoundedJson.ts"
 import type { RegistrationError } from "../../domain/oauth/OAuthError.ts"
 import { InvalidClientMetadata } from "../../domain/oauth/OAuthError.ts"
@@ -46,7 +47,7 @@ export const layer = Layer.unwrap(
       }
       const body = yield* Effect.mapError(FormRequest.bodyOf(request), ({ message }) => invalid(message))
       const json = yield* Effect.mapError(Effect.fromResult(BoundedJson.parse(body)), (reason) =>
-        invalid(reason === "malformed" ? "The body is not JSON." : `The body has ${BoundedJson.limits}.`)
+        invalid(unreadable(reason))
       )
       const registration = yield* Effect.fromResult(Registration.read(json))
       return reply(yield* clients.register(registration, addressOf(request)))
@@ -55,5 +56,11 @@ export const layer = Layer.unwrap(
     return Endpoints.add("register", answer)
   })
 )
+
+const unreadable = (reason: BoundedJson.Unreadable): string => {
+  if (reason === "malformed") return "The body is not JSON."
+  if (reason === "excessive") return `The body has ${BoundedJson.limits}.`
+  return `An object of the body has the name \`${echoName(reason.repeated)}\` twice.`
+}
 
 const invalid = (message: string) => new InvalidClientMetadata({ message })

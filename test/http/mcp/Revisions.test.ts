@@ -449,7 +449,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
           const same = (text: string) =>
             text.includes(`"id":${id}`) || BigInt(/"id":(-?\d+)/u.exec(text)?.[1] ?? "1") === BigInt(Number(id))
           const message = (method: string) =>
-            `{"jsonrpc":"2.0","\\u0069d":1,"method":"${method}","params":{"_meta":{"id":2}},"id":${id}}`
+            `{"jsonrpc":"2.0","method":"${method}","params":{"_meta":{"id":2}},"\\u0069d":${id}}`
           for (const method of ["ping", "unknown"]) {
             const answer = yield* server.send({ body: message(method) })
             assert.strictEqual(answer.status, 200)
@@ -458,6 +458,22 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
           const batch = yield* server.send({ body: `[{"jsonrpc":"2.0","method":"x"},[1,{}],${message("ping")}]` })
           assert.isTrue(same(batch.text), batch.text)
         })
+    )
+
+    it.effect.each([
+      ["query", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"query":"a","query":"b"}}}'],
+      ["id", '{"jsonrpc":"2.0","id":1,"method":"ping","\\u0069d":1}'],
+      [
+        "a",
+        '[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping","params":{"a":1,"a":1}}]'
+      ]
+    ])("a body with the name %s twice in an object is refused by this name", ([name, body]) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.send({ body })
+        assert.deepStrictEqual(outcome(answer), [400, -32600])
+        assert.strictEqual(replyOf(answer).error?.message, `an object of the body has the name \`${name}\` twice`)
+      })
     )
 
     it.effect("an integer with too many digits is refused by its reason", () =>

@@ -86,6 +86,7 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/register", (it) => {
     ["null", "invalid_client_metadata"],
     ["", "invalid_client_metadata"],
     ["{", "invalid_client_metadata"],
+    [`{"redirect_uris":["${uri}"],"redirect_uris":["${uri}"]}`, "invalid_client_metadata"],
     [`{"redirect_uris":["${uri}"],"x":"${"x".repeat(65_536)}"}`, "invalid_client_metadata"],
     ["[".repeat(60_000), "invalid_client_metadata"]
   ])("R43, R45 refuses what it cannot take", ([body, code]) =>

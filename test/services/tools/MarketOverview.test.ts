@@ -83,6 +83,17 @@ layer(services, { excludeTestServices: true })("market_overview", (it) => {
     })
   )
 
+  it.effect("says which name the filters in JSON have twice", () =>
+    Effect.gen(function* () {
+      const found = yield* call({ group_by: "niche", filters: '{"countries":["US"],"countries":["DE"]}' })
+      assert(Array.isArray(found))
+      assert.deepStrictEqual(
+        found.map(({ code, params, path }: ArgumentIssue) => [path, code, params["name"]]),
+        [["filters", "repeated_name", "countries"]]
+      )
+    })
+  )
+
   it.effect.each([
     "US",
     "",
