@@ -20,7 +20,7 @@ const ready = HttpRouter.use((router) =>
     const { check } = yield* Readiness
     const catalogIndex = yield* CatalogIndex
     /** What was missing at the last check. */
-    let missing: "database" | "index" | undefined
+    let missing: "database" | "index" | "searches" | undefined
 
     // Log changes only: checks come every few seconds.
     const logChange = (now: typeof missing, line: Effect.Effect<void>) =>
@@ -31,6 +31,7 @@ const ready = HttpRouter.use((router) =>
       })
     const logReady = logChange(undefined, Effect.logInfo("Ready again"))
     const logNoIndex = logChange("index", Effect.logInfo("Not ready: there is no search index yet"))
+    const logNoSearches = logChange("searches", Effect.logError("Not ready: no search thread answers"))
     const logNoDatabase = (error: Effect.Error<typeof check>) =>
       logChange(
         "database",
@@ -48,7 +49,10 @@ const ready = HttpRouter.use((router) =>
       "/health/ready",
       Effect.flatMap(catalogIndex.status, (status) =>
         Effect.matchEffect(check, {
-          onSuccess: () => Effect.as(status.isReady ? logReady : logNoIndex, answer(status.isReady, status)),
+          onSuccess: () => {
+            const log = !status.isReady ? logNoIndex : status.isAnswering ? logReady : logNoSearches
+            return Effect.as(log, answer(status.isReady && status.isAnswering, status))
+          },
           onFailure: (error) => Effect.as(logNoDatabase(error), answer(false, status))
         })
       )

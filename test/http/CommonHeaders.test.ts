@@ -100,6 +100,15 @@ describe("health", () => {
     )
   )
 
+  it.live("not ready while no search thread answers", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const ready = yield* server.send({ method: "GET", path: "/health/ready" })
+      const index = { version: 7, lag_versions: 0, lag_seconds: 0 }
+      assert.deepStrictEqual([ready.status, ready.json], [503, { status: "unavailable", index }])
+    }).pipe(Effect.provide(TestServer.layer({ index: { isAnswering: false } })))
+  )
+
   it.live("without its database it is live but not ready, and the response does not reveal why", () =>
     Effect.gen(function* () {
       const server = yield* TestServer

@@ -271,6 +271,7 @@ export const index = (status: Partial<IndexStatus> = {}) =>
     awaitVersion: () => Effect.void,
     status: Effect.succeed({
       isReady: true,
+      isAnswering: true,
       version: Option.some(7),
       lagVersions: 0,
       lagSeconds: 0,

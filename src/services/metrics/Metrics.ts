@@ -39,6 +39,11 @@ export const searchesRepeated = counter("discovery_searches_repeated_total", {
   meaning: "Searches that ran once more, because a record was newer than the index or gone"
 })
 
+export const searchThreadsReplaced = counter("discovery_search_threads_replaced_total", {
+  meaning: "Search threads that were replaced. died: the thread ended. stuck: it did not answer, or did not start",
+  labels: { reason: ["died", "stuck"] }
+})
+
 // Credits
 
 export const creditsCharged = counter("discovery_credits_charged_total", {

@@ -171,7 +171,7 @@ describe("searches", () => {
 
   it.effect("are counted until they have a thread; those that find no place are counted as refused", () =>
     Effect.gen(function* () {
-      const counts = new Int32Array(new SharedArrayBuffer(12))
+      const counts = new Int32Array(new SharedArrayBuffer(16))
       const spawn = () =>
         new Worker(new URL("../../support/StubbornThread.ts", import.meta.url), { workerData: counts, execArgv: [] })
       const searcher = yield* SearchThreads.onThreads({ threads: 1, places: 2 }).pipe(

@@ -17,8 +17,10 @@ import type { Answered, Searcher } from "./SearchThreads.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 
 export interface IndexStatus {
-  /** Whether searches are possible. */
+  /** Whether there is a list to search in. */
   readonly isReady: boolean
+  /** Whether a thread answers searches. */
+  readonly isAnswering: boolean
   /** The version of the published list; none before the first one. */
   readonly version: Option.Option<number>
   /** Number of versions in the database that are newer than the list, at the last check. */
@@ -188,8 +190,9 @@ const makeBoard = (searcher: Searcher): Board => {
       facets: Effect.fn("CatalogIndex.facets")((query) => ask({ kind: "facets", query })),
       overview: Effect.fn("CatalogIndex.overview")((query, hint) => ask({ kind: "overview", query }, hint)),
       awaitVersion,
-      status: Effect.sync(() => ({
+      status: Effect.map(searcher.isAnswering, (isAnswering) => ({
         isReady: published !== undefined,
+        isAnswering,
         version: Option.map(Option.fromUndefinedOr(published), ({ version }) => version),
         lagVersions: lagVersions(),
         lagSeconds,

@@ -37,6 +37,8 @@ export type Outcome =
 
 export type ToThread =
   | { readonly _tag: "List"; readonly message: ListMessage; readonly leaders: Leaders }
+  /** Asks whether the thread is there; answered by number 0. */
+  | { readonly _tag: "Ping" }
   /** `word` is the shared memory that holds the number of a canceled job. */
   | { readonly _tag: "Run"; readonly id: number; readonly job: Job; readonly word: Int32Array }
 
@@ -80,6 +82,7 @@ export const makeHandler = (): ((message: ToThread) => FromThread | undefined) =
       searched = { list: receive(message.message), leaders: message.leaders }
       return undefined
     }
+    if (message._tag === "Ping") return { id: 0, outcome: { _tag: "Canceled" } }
     const { id, job, word } = message
     const check = () => {
       if (Atomics.load(word, 0) === id) throw new Canceled()

@@ -1,6 +1,6 @@
 import * as NodeWorker from "@effect/platform-node/NodeWorker"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Schema } from "effect"
+import { Effect, Exit, Fiber, Schema, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Worker } from "node:worker_threads"
 import { AccountId } from "../../../../src/domain/access/Account.ts"
@@ -57,13 +57,26 @@ interface Pool {
   readonly begun: (searches: number) => Effect.Effect<void>
 }
 
+interface Options extends SearchThreads.SearchThreadsOptions {
+  /** Number of threads that freeze before they are up, the first ones. */
+  readonly frozen?: number
+}
+
 /** Threads whose searches do as their words say, see StubbornThread.ts. */
-const withThreads = <A, E>(
-  options: SearchThreads.SearchThreadsOptions,
-  use: (pool: Pool) => Effect.Effect<A, E>
-): Effect.Effect<A, E> =>
+const withThreads = <A, E>(options: Options, use: (pool: Pool) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.acquireUseRelease(Scope.make(), (scope) => Scope.provide(pool(options, use), scope), end)
+
+/** A stuck thread is ended five seconds after it was asked to end. */
+const end = Effect.fnUntraced(function* (scope: Scope.Closeable, exit: Exit.Exit<unknown, unknown>) {
+  const closing = yield* Effect.forkChild(Scope.close(scope, exit), { startImmediately: true })
+  yield* TestClock.adjust("6 seconds")
+  yield* Fiber.await(closing)
+})
+
+const pool = <A, E>(options: Options, use: (pool: Pool) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
-    const counts = new Int32Array(new SharedArrayBuffer(12))
+    const counts = new Int32Array(new SharedArrayBuffer(16))
+    counts[3] = options.frozen ?? 0
     const spawn = () =>
       new Worker(new URL("../../../support/StubbornThread.ts", import.meta.url), { workerData: counts, execArgv: [] })
     const searcher = yield* SearchThreads.onThreads(options).pipe(Effect.provide(NodeWorker.layer(spawn)))
@@ -78,7 +91,7 @@ const withThreads = <A, E>(
       started: () => Atomics.load(counts, 0),
       begun
     })
-  }).pipe(Effect.scoped)
+  })
 
 /** Lets what is not on the test's clock go on. */
 const realTurn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
@@ -109,6 +122,11 @@ const outcome = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>) 
       cause.reasons.map((reason) => (reason._tag === "Fail" ? reason.error._tag : reason._tag)).join()
   })
 
+const totalOf = Effect.fnUntraced(function* (fiber: Fiber.Fiber<Answered<Kind>, SearchFailure>) {
+  const { answer } = yield* yield* settled(fiber)
+  return "total" in answer ? answer.total : 0
+})
+
 const accounts = ["flood", "one", "two", "three", "other"]
 const account = (name: string) => Schema.decodeSync(AccountId)(accounts.indexOf(name) + 1)
 
@@ -138,6 +156,132 @@ describe("search threads", () => {
     )
   )
 
+  const forked = (search: Pool["search"], words: string) => Effect.forkChild(search(words), { startImmediately: true })
+
+  it.effect.each(["freeze", "spin"])(
+    "a thread that does not answer to a cancellation is replaced, and its successor has the list: %s",
+    (words) =>
+      withThreads({ threads: 1 }, ({ begun, search, searcher, started }) =>
+        Effect.gen(function* () {
+          const stuck = yield* forked(search, words)
+          yield* begun(1)
+          yield* TestClock.adjust("5 seconds")
+          assert.isTrue(yield* searcher.isAnswering)
+          yield* TestClock.adjust("1 second")
+          assert.isFalse(yield* searcher.isAnswering)
+          const next = yield* forked(search, "soap")
+          yield* TestClock.adjust("2249 millis")
+          assert.isUndefined(stuck.pollUnsafe())
+          yield* searcher.show(later)
+          yield* TestClock.adjust("1 millis")
+          assert.strictEqual(outcome(yield* settled(stuck)), "ServiceUnavailable")
+          assert.strictEqual(yield* totalOf(next), storesOf(later))
+          assert.strictEqual(started(), 2)
+          assert.isTrue(yield* searcher.isAnswering)
+        })
+      )
+  )
+
+  it.effect("a thread that is stuck is replaced as well if the caller of its search has left", () =>
+    withThreads({ threads: 1 }, ({ begun, search }) =>
+      Effect.gen(function* () {
+        const stuck = yield* forked(search, "freeze")
+        yield* begun(1)
+        yield* Fiber.interrupt(stuck)
+        yield* TestClock.adjust("3250 millis")
+        assert.strictEqual(outcome(yield* settled(yield* forked(search, "soap"))), "found")
+      })
+    )
+  )
+
+  it.effect("an idle thread that is stuck is found by asking it, and replaced", () =>
+    withThreads({ threads: 1 }, ({ search, searcher, started }) =>
+      Effect.gen(function* () {
+        assert.strictEqual(outcome(yield* settled(yield* forked(search, "freeze after"))), "found")
+        yield* TestClock.adjust("6 seconds")
+        assert.isFalse(yield* searcher.isAnswering)
+        yield* TestClock.adjust("2250 millis")
+        assert.strictEqual(outcome(yield* settled(yield* forked(search, "soap"))), "found")
+        assert.strictEqual(started(), 2)
+      })
+    )
+  )
+
+  it.effect("a thread that does not start is replaced", () =>
+    withThreads({ threads: 1, frozen: 1 }, ({ search, searcher, started }) =>
+      Effect.gen(function* () {
+        while (started() < 1) yield* realTurn
+        assert.isFalse(yield* searcher.isAnswering)
+        yield* TestClock.adjust("30249 millis")
+        const found = yield* forked(search, "soap")
+        yield* TestClock.adjust("1 millis")
+        assert.strictEqual(outcome(yield* settled(found)), "found")
+        assert.isTrue(yield* searcher.isAnswering)
+        assert.strictEqual(started(), 2)
+      })
+    )
+  )
+
+  it.effect("D57 a search that waits for a thread that is stuck while idle is run by its successor", () =>
+    withThreads({ threads: 1 }, ({ search, started }) =>
+      Effect.gen(function* () {
+        assert.strictEqual(outcome(yield* settled(yield* forked(search, "freeze after"))), "found")
+        yield* TestClock.adjust("5 seconds")
+        const waiting = yield* forked(search, "soap")
+        yield* TestClock.adjust("3250 millis")
+        assert.strictEqual(outcome(yield* settled(waiting)), "found")
+        assert.strictEqual(started(), 2)
+      })
+    )
+  )
+
+  it.effect("a search that is canceled while its thread is asked whether it is there leaves no thread stuck", () =>
+    withThreads({ threads: 1 }, ({ begun, search }) =>
+      Effect.gen(function* () {
+        assert.strictEqual(outcome(yield* settled(yield* forked(search, "soap"))), "found")
+        yield* TestClock.adjust("5 seconds")
+        // Sent before the thread's answer to the question is handled.
+        const stuck = yield* forked(search, "freeze")
+        yield* Fiber.interrupt(stuck)
+        yield* begun(2)
+        yield* realTurn
+        yield* TestClock.adjust("3250 millis")
+        assert.strictEqual(outcome(yield* settled(yield* forked(search, "soap"))), "found")
+      })
+    )
+  )
+
+  it.effect("an idle thread that answers stays", () =>
+    withThreads({ threads: 1 }, ({ search, searcher, started }) =>
+      Effect.gen(function* () {
+        assert.strictEqual(outcome(yield* settled(yield* forked(search, "soap"))), "found")
+        for (let round = 0; round < 5; round++) {
+          yield* TestClock.adjust("5 seconds")
+          // Its answer comes in real time, before that to a search.
+          assert.strictEqual(outcome(yield* settled(yield* forked(search, "soap"))), "found")
+          assert.isTrue(yield* searcher.isAnswering)
+        }
+        assert.strictEqual(started(), 1)
+      })
+    )
+  )
+
+  it.effect("waiting for a thread that is stuck is no fault of other searches", () =>
+    withThreads({ threads: 1 }, ({ begun, search }) =>
+      Effect.gen(function* () {
+        const stuck = yield* forked(search, "freeze")
+        yield* begun(1)
+        yield* TestClock.adjust("500 millis")
+        const waiting = yield* Effect.forkChild(Effect.flip(search("soap")), { startImmediately: true })
+        yield* TestClock.adjust("5 seconds")
+        const { message } = yield* Fiber.join(waiting)
+        assert.include(message, "The search could not be finished.")
+        yield* TestClock.adjust("4 seconds")
+        assert.strictEqual(outcome(yield* settled(stuck)), "ServiceUnavailable")
+      })
+    )
+  )
+
   it.effect("a thread that dies is replaced, and its search is run once more", () =>
     withThreads({ threads: 1 }, ({ search, started }) =>
       Effect.gen(function* () {
@@ -152,10 +296,6 @@ describe("search threads", () => {
   it.effect("a thread that replaces a dead one has the list, and the lists that follow", () =>
     withThreads({ threads: 1 }, ({ search, searcher, started }) =>
       Effect.gen(function* () {
-        const totalOf = Effect.fnUntraced(function* (fiber: Fiber.Fiber<Answered<Kind>, SearchFailure>) {
-          const { answer } = yield* yield* settled(fiber)
-          return "total" in answer ? answer.total : 0
-        })
         const before = yield* Effect.forkChild(search("soap"), { startImmediately: true })
         assert.strictEqual(yield* totalOf(before), storesOf(published))
         const once = yield* Effect.forkChild(search("crash once"), { startImmediately: true })
