@@ -101,7 +101,7 @@ layer(NodeServices.layer)("the command collect", (it) => {
     [["db.internal"], /neither a file nor the domain/],
     [["co.uk"], /neither a file nor the domain/],
     [["a-shop.com", "-"], /Line 2 of standard input is no domain of a store: two words/],
-    [["a-shop.com", "--delay", "0"], /--delay is a number from 0\.2 to 3600/],
+    [["a-shop.com", "--delay", "0"], /--delay is a number from 0\.2 to 3,600/],
     [["a-shop.com", "--hosts", "1000"], /--hosts is a number from 1 to 64/],
     [["a-shop.com", "--max-pages", "0"], /--max-pages is a number from 1/],
     [["a-shop.com", "--signatures", "package.json"], /package\.json is no table of signatures: name /],

@@ -71,6 +71,12 @@ layer(Layer.provideMerge(Importer.layer, TestDatabase.layer), { excludeTestServi
         )
         yield* Deferred.await(again)
         yield* Fiber.interrupt(stopped)
+        assert.deepStrictEqual(yield* read, after, "an import that loaded nothing leaves no trace")
+
+        // One that was killed.
+        yield* (yield* SqlClient.SqlClient)`
+          INSERT INTO import (source_id, license, as_of, started_at)
+          SELECT source_id, license, as_of, finished_at + interval '1 hour' FROM import`
         const later = yield* read
         assert.isFalse(later.isRunning)
         assert.isAbove(later.started, later.finished)
