@@ -45,7 +45,7 @@ export const parse = (text: string, limits: Limits = ofRequest): Result.Result<u
   } catch {
     return Result.fail("malformed")
   }
-  // Counting costs a tenth of a set of names for each object, and the text is searched only when a name is missing.
+  // Counting costs less than a set of names for each object, and the text is searched only when a name is missing.
   return limits.repetitions || membersOf(value) === names
     ? Result.succeed(value)
     : Result.fail({ repeated: repeatedIn(text) })
