@@ -58,7 +58,8 @@ export const summary = (name: string, report: ImportReport): string => {
     seconds,
     skipped,
     stops,
-    tallies
+    tallies,
+    unfit
   } = report
   const written = tables.flatMap((type) => {
     const { added, changed, removed } = tallies[type]
@@ -90,6 +91,11 @@ export const summary = (name: string, report: ImportReport): string => {
     ...line("stores that have a niche now, by what they sell", electedNiches),
     ...line("left out, because drafts or archived", skipped),
     ...line("amounts left out, because not known to be in the currency of their store", otherCurrencies),
+    ...(unfit.size === 0
+      ? []
+      : [
+          `  optional values that do not fit, unknown or cut: ${Array.from(unfit, ([field, n]) => `${field} ${count(n)}`).join(", ")}`
+        ]),
     ...line("rejected", rejected),
     ...stops.map(
       ({ file, line }) => `  ${ThirdPartyText.line(file)}: read up to line ${count(line)}, and not beyond it`

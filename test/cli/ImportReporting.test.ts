@@ -11,6 +11,7 @@ const report = {
   skipped: 0,
   otherCurrencies: 0,
   archiveAds: 0,
+  unfit: new Map<string, number>(),
   tallies: noTallies,
   removals: 0,
   links,
@@ -22,6 +23,18 @@ const report = {
 }
 
 describe("the summary of an import", () => {
+  it("counts the optional values that did not fit, by field", () => {
+    const unfit = new Map([
+      ["details.tags", 1_200],
+      ["created_at", 1]
+    ])
+    assert.include(
+      summary("a.json", { ...report, unfit }),
+      "  optional values that do not fit, unknown or cut: details.tags 1,200, created_at 1"
+    )
+    assert.notInclude(summary("a.json", report), "optional")
+  })
+
   it("shows records per second, counting unchanged ones", () => {
     assert.include(summary("a.ndjson", report), "a.ndjson: 12,000 records in 4.0 s, 3,000/s")
   })

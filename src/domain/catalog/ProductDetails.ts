@@ -16,7 +16,7 @@ export const maxPrice = 1_000_000_000
 const list = <S extends Schema.Codec<unknown, unknown>>(item: S, maxEntries: number) =>
   Schema.Array(item)
     .pipe(Schema.check(Schema.isMaxLength(maxEntries)), Schema.withDecodingDefaultKey(Effect.succeed([])))
-    .annotate({ absent: { value: [] } })
+    .annotate({ absent: { value: [] }, cutTo: maxEntries })
 
 const Variant = Schema.Struct({
   id: Fields.nullable(Fields.identifier(100)),

@@ -50,7 +50,7 @@ const hasOneTo = (maxCharacters: number) => {
 
 /** Third-party text on one line: 1 to `maxCharacters` after cleaning. */
 export const line = (maxCharacters: number) =>
-  oneLineText.check(hasOneTo(maxCharacters)).annotate({ tidy: ofText(oneLine) })
+  oneLineText.check(hasOneTo(maxCharacters)).annotate({ tidy: ofText(oneLine), cutTo: maxCharacters })
 
 /** As {@link line}; blank text is unknown. */
 export const nullableLine = (maxCharacters: number) => nullableText(maxCharacters, oneLine)
@@ -68,7 +68,7 @@ export const nullableText = (maxCharacters: number, tidy: (text: string) => stri
       ),
       Schema.withDecodingDefaultKey(Effect.succeed(null))
     )
-    .annotate({ tidy: ofText((text) => tidy(text) || null), absent: { value: null } })
+    .annotate({ tidy: ofText((text) => tidy(text) || null), absent: { value: null }, cutTo: maxCharacters })
 
 /** An identifier of another system, kept unchanged. */
 export const identifier = (maxCharacters: number) => Schema.String.check(hasOneTo(maxCharacters), hasNoControl)
@@ -179,7 +179,7 @@ export const distinct = <S extends Schema.Codec<string, string>>(item: S, maxEnt
       ),
       Schema.check(Schema.isMaxLength(maxEntries))
     )
-    .annotate({ tidy: (items) => (Array.isArray(items) ? withoutRepetition(items) : items) })
+    .annotate({ tidy: (items) => (Array.isArray(items) ? withoutRepetition(items) : items), cutTo: maxEntries })
 
 /** As {@link distinct}; absent means empty. */
 export const set = <S extends Schema.Codec<string, string>>(item: S, maxEntries: number) =>

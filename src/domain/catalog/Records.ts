@@ -184,20 +184,36 @@ export const schemas = {
 
 export const recordTypes = Struct.keys(schemas)
 
-/** Decoded by the tag, so that issues are those of the intended type. */
-const decoders: Readonly<
-  Record<NativeRecord["type"], (input: unknown) => Result.Result<NativeRecord, ReadonlyArray<ArgumentIssue>>>
-> = EffectRecord.map(schemas, (schema) => RecordDecoder.make<Schema.Codec<NativeRecord, unknown>>(schema))
+type Decoded<A> = Result.Result<A, ReadonlyArray<ArgumentIssue>>
 
 const tagIssues = ArgumentDecoder.decoder(Schema.Struct({ type: Schema.Literals(recordTypes) }))
 
+/** Decodes by the tag, so that issues are those of the intended type. */
+const byType =
+  <A>(decoders: Readonly<Record<NativeRecord["type"], (input: unknown) => Decoded<A>>>) =>
+  (input: unknown): Decoded<A> => {
+    if (!Predicate.isObject(input)) return Result.fail([issueAt("", "not_record")])
+    if (Predicate.hasProperty(input, "type") && isRecordType(input.type)) return decoders[input.type](input)
+    // Only for the issue of the tag: without it, the other fields mean nothing.
+    return Result.flatMap(tagIssues("type" in input ? { type: input.type } : {}), ({ type }) => decoders[type](input))
+  }
+
 const isRecordType = (value: unknown): value is NativeRecord["type"] =>
-  typeof value === "string" && Object.hasOwn(decoders, value)
+  typeof value === "string" && Object.hasOwn(schemas, value)
 
 /** Decodes one record from parsed JSON, or returns all its issues. */
-export const decode = (input: unknown): Result.Result<NativeRecord, ReadonlyArray<ArgumentIssue>> => {
-  if (!Predicate.isObject(input)) return Result.fail([issueAt("", "not_record")])
-  if (Predicate.hasProperty(input, "type") && isRecordType(input.type)) return decoders[input.type](input)
-  // Only for the issue of the tag: without it, the other fields mean nothing.
-  return Result.flatMap(tagIssues("type" in input ? { type: input.type } : {}), ({ type }) => decoders[type](input))
-}
+export const decode: (input: unknown) => Decoded<NativeRecord> = byType(
+  EffectRecord.map(schemas, (schema) => RecordDecoder.make<Schema.Codec<NativeRecord, unknown>>(schema))
+)
+
+/** Of these, every value decides about the record. */
+const strictTypes: ReadonlySet<string> = new Set(["niche", "category", "removed"])
+
+/** As {@link decode}, of a record whose optional values need not fit. */
+export const correct: (input: unknown) => Decoded<RecordDecoder.Corrected<NativeRecord>> = byType(
+  EffectRecord.map(schemas, (schema, type) =>
+    RecordDecoder.lenient<Schema.Codec<NativeRecord, unknown>>(schema, {
+      decides: strictTypes.has(type) ? "all" : "required"
+    })
+  )
+)

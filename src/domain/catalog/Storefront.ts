@@ -6,7 +6,6 @@ import { Result, Schema } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
 import { issueAt } from "../ArgumentIssue.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
-import { maxImages, maxTags } from "./ProductDetails.ts"
 import * as RecordDecoder from "./RecordDecoder.ts"
 import { addressOf, WebUrl } from "./RecordFields.ts"
 import { ProductRecord } from "./Records.ts"
@@ -56,8 +55,9 @@ const Product = Schema.Struct({
 })
 export type Product = typeof Product.Type
 
-const decodeRecord = RecordDecoder.make(ProductRecord)
-const decodeProduct = ArgumentDecoder.decoder(Product, { unknownNames: "ignore" })
+const decodeRecord = RecordDecoder.lenient(ProductRecord)
+const decodeProduct = RecordDecoder.lenient(Product, { unknownNames: "ignore" })
+const issuesOfProduct = ArgumentDecoder.decoder(Product, { unknownNames: "ignore" })
 const isProduct = RecordDecoder.guardOf(Product)
 
 /** The only public source of the currency and the country of a storefront. */
@@ -71,31 +71,64 @@ export const Meta = Schema.Struct({
 })
 export type Meta = typeof Meta.Type
 
-export const decodeMeta = ArgumentDecoder.decoder(Meta, { unknownNames: "ignore" })
+/** Values of an unexpected type are unknown. */
+export const decodeMeta = (input: unknown): Result.Result<Meta, ReadonlyArray<ArgumentIssue>> =>
+  Result.map(correctMeta(input), ({ record }) => record)
+const correctMeta = RecordDecoder.lenient(Meta, { unknownNames: "ignore" })
 
 /** As the source writes it. */
 export const domainOf = (meta: Meta): string | undefined =>
   meta.domain ?? URL.parse(meta.url ?? "")?.hostname ?? undefined
 
+type Read = Result.Result<RecordDecoder.Corrected<ProductRecord> | null, ReadonlyArray<ArgumentIssue>>
+
 /** The record of a product; `null` if it is not on sale. */
-export const toRecord = (
-  input: unknown,
-  domain: string
-): Result.Result<ProductRecord | null, ReadonlyArray<ArgumentIssue>> =>
+export const toRecord = (input: unknown, domain: string): Read => {
   // Nothing is cleaned here, so that what fits needs no copy.
-  Result.flatMap(isProduct(input) ? Result.succeed(input) : decodeProduct(input), (product) =>
-    recordOf(product, domain)
-  )
+  if (isProduct(input)) return recordOf(input, domain)
+  return Result.flatMap(decodeProduct(input), ({ record, unfit }): Read => {
+    const deciding = unfit.filter((path) => decides.has(path) || (path === "id" && notBlank(record.handle) === null))
+    if (deciding.length > 0) {
+      const isOf = ({ path }: ArgumentIssue) => deciding.includes(path.replaceAll(/\.\d+/gu, ""))
+      return Result.fail(
+        Result.match(issuesOfProduct(input), { onSuccess: () => [], onFailure: (all) => all.filter(isOf) })
+      )
+    }
+    return Result.map(recordOf(record, domain), (read) =>
+      read === null ? null : { ...read, unfit: [...unfit.map(fieldOf), ...read.unfit] }
+    )
+  })
+}
+
+/** They say which product it is, whether it is on sale, and for how much. */
+const decides: ReadonlySet<string> = new Set(["handle", "title", "status", "variants", "variants.price"])
+
+const fields: Readonly<Record<string, string>> = {
+  id: "alias",
+  created_at: "created_at",
+  body_html: "details.description_html",
+  "variants.available": "details.variants.is_available",
+  "variants.option1": "details.variants.options",
+  "variants.option2": "details.variants.options",
+  "variants.option3": "details.variants.options",
+  "images.src": "details.images.url"
+}
+
+/** The field of the record that a name of the product becomes. */
+const fieldOf = (path: string): string => fields[path] ?? `details.${path}`
 
 /** As {@link toRecord}, of a product whose types are known. */
-export const recordOf = (
-  product: Product,
-  domain: string
-): Result.Result<ProductRecord | null, ReadonlyArray<ArgumentIssue>> => {
+export const recordOf = (product: Product, domain: string): Read => {
   const status = product.status?.toLowerCase()
   if (status === "draft" || status === "archived") return Result.succeed(null)
   if (isInexact(product.id) && notBlank(product.handle) === null) return Result.fail([issueAt("id", "inexact_id")])
-  return Result.flatMap(variantsOf(product), (variants) => decodeRecord(translate(product, domain, variants)))
+  return Result.flatMap(variantsOf(product), (variants): Read => {
+    const unfit: Array<string> = []
+    if (isInexact(product.id)) unfit.push("alias")
+    for (const { id } of product.variants ?? []) if (isInexact(id)) unfit.push("details.variants.id")
+    const decoded = decodeRecord(translate(product, domain, variants, unfit))
+    return Result.map(decoded, (read) => (unfit.length === 0 ? read : { ...read, unfit: [...unfit, ...read.unfit] }))
+  })
 }
 
 interface Variants {
@@ -123,7 +156,8 @@ const variantsOf = ({ variants }: Product): Result.Result<Variants, ReadonlyArra
       title: title ?? null,
       sku: sku ?? null,
       price,
-      compare_at_price: amount(compare_at_price),
+      // What is no amount is left out and counted.
+      compare_at_price: amount(compare_at_price) ?? (isUnpriced(compare_at_price) ? null : compare_at_price),
       is_available: available ?? null,
       options: [option1, option2, option3].filter((option) => notBlank(option) !== null)
     })
@@ -149,11 +183,18 @@ const amount = (price: string | number | null | undefined): number | null => {
   return typeof price === "string" && decimal.test(price) ? Number(price) : null
 }
 
-const translate = (product: Product, domain: string, { lowestPrice, variants }: Variants): object => {
+/** Adds the fields whose values are left out to `unfit`. */
+const translate = (
+  product: Product,
+  domain: string,
+  { lowestPrice, variants }: Variants,
+  unfit: Array<string>
+): object => {
   const images: Array<{ url: string; width: number | null; height: number | null }> = []
   for (const { height, src, width } of product.images ?? []) {
-    const url = images.length < maxImages ? webUrl(src) : null
-    if (url !== null) images.push({ url, width: size(width), height: size(height) })
+    const url = webUrl(src)
+    if (url !== null) images.push({ url, width: width ?? null, height: height ?? null })
+    else if (notBlank(src) !== null) unfit.push("details.images")
   }
   const tags = typeof product.tags === "string" ? product.tags.split(",") : (product.tags ?? [])
   const handle = notBlank(product.handle)
@@ -171,7 +212,7 @@ const translate = (product: Product, domain: string, { lowestPrice, variants }: 
       description_html: product.body_html ?? null,
       vendor: product.vendor ?? null,
       product_type: product.product_type ?? null,
-      tags: tags.filter((tag) => notBlank(tag) !== null).slice(0, maxTags),
+      tags: tags.filter((tag) => notBlank(tag) !== null),
       options: (product.options ?? []).flatMap(({ name, values }) =>
         notBlank(name) === null ? [] : [{ name, values: (values ?? []).filter((value) => notBlank(value) !== null) }]
       ),
@@ -192,8 +233,3 @@ const webUrl = (src: string | null | undefined): string | null => {
 }
 
 const isWebUrl = RecordDecoder.guardOf(WebUrl)
-
-const size = (pixels: number | null | undefined): number | null =>
-  pixels !== undefined && pixels !== null && Number.isInteger(pixels) && pixels >= 0 && pixels <= 100_000
-    ? pixels
-    : null

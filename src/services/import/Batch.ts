@@ -134,7 +134,7 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
           if (record.country === undefined) {
             return {
               field: "country",
-              reason: `is required: the store ${record.domain} is not known yet; name its country with --country`
+              reason: `is not there, or cannot be read: the store ${record.domain} is not known yet; name its country with --country`
             }
           }
           partialShops.set(record.domain, { ...record, name: record.name ?? record.domain })

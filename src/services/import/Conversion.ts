@@ -18,13 +18,15 @@ export const chunk = ({
   otherCurrencies = 0,
   rejects,
   rows,
-  skipped
+  skipped,
+  unfit = []
 }: Reading): ImportChunk => ({
   rows,
   rejects,
   skipped,
   otherCurrencies,
   archiveAds,
+  unfit,
   kept,
   lacksRecords,
   position: 0

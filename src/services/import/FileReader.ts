@@ -3,6 +3,7 @@ import { Context, Effect, FileSystem, Result, Stdio, Stream } from "effect"
 import type { Scope } from "effect"
 import * as Records from "../../domain/catalog/Records.ts"
 import type { PartialShop } from "../../domain/catalog/Records.ts"
+import type { Corrected } from "../../domain/catalog/RecordDecoder.ts"
 import * as Storefront from "../../domain/catalog/Storefront.ts"
 import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import * as BulkSpool from "./BulkSpool.ts"
@@ -184,17 +185,18 @@ export const recordsOf = Effect.fnUntraced(function* (
     return format === "native" ? taken(records) : records
   }
   const shop = yield* StorefrontShop.describe(file, options.store)
-  const ofStore = (records: Records) => taken(Stream.concat(Stream.succeed(shopChunk(shop)), records), shop.domain)
+  const { record } = shop
+  const ofStore = (records: Records) => taken(Stream.concat(Stream.succeed(shopChunk(shop)), records), record.domain)
   if (format === "products") {
-    wholes.add(shop.domain)
+    wholes.add(record.domain)
     const header = container._tag === "Csv" ? container.header : []
-    const { left, rows } = lastExport.read(header, shop.domain, ThirdPartyText.line(file.name))
+    const { left, rows } = lastExport.read(header, record.domain, ThirdPartyText.line(file.name))
     return Stream.concat(Stream.fromIterable(left), ofStore(convert(file, container, rows)))
   }
   return ofStore(
     format === "bulk"
-      ? yield* BulkSpool.read(file, shop)
-      : convert(file, container, storefrontItems(shop.domain, file.name, wholes))
+      ? yield* BulkSpool.read(file, record)
+      : convert(file, container, storefrontItems(record.domain, file.name, wholes))
   )
 })
 
@@ -214,7 +216,7 @@ const mapped = Effect.fnUntraced(function* (
   const isOfOneStore = mapping.record === "product" && !("shop" in mapping.fields)
   const shop = isOfOneStore ? yield* StorefrontShop.describe(file, store) : undefined
   const sample = Sample.of(file.head, file.isWhole, container)
-  const converter = Mapping.make(mapping, container, sample, shop?.domain)
+  const converter = Mapping.make(mapping, container, sample, shop?.record.domain)
   if (Result.isFailure(converter)) {
     return yield* new UnreadableInput({
       message: `${ThirdPartyText.line(file.name)} does not fit the map: ${converter.failure}.`
@@ -223,11 +225,12 @@ const mapped = Effect.fnUntraced(function* (
   const records = convert(file, container, converter.success)
   return shop === undefined
     ? { records }
-    : { records: Stream.concat(Stream.succeed(shopChunk(shop)), records), shop: shop.domain }
+    : { records: Stream.concat(Stream.succeed(shopChunk(shop)), records), shop: shop.record.domain }
 })
 
-const shopChunk = (record: PartialShop): ImportChunk => ({
+const shopChunk = ({ record, unfit }: Corrected<PartialShop>): ImportChunk => ({
   rows: [{ line: 0, record }],
+  unfit,
   rejects: [],
   skipped: 0,
   position: 0
@@ -269,7 +272,7 @@ const converterOf = (
 
 /** A record of an unknown type may be a product. */
 const native = (item: unknown, line: number): Reading => {
-  const record = Records.decode(item)
+  const record = Records.correct(item)
   if (Result.isSuccess(record)) return decoded(line, record)
   const input = foreign(item)
   const isOfOtherType = input["type"] !== "product" && Records.recordTypes.some((type) => type === input["type"])
@@ -288,7 +291,7 @@ const storefrontItems = (domain: string, file: string, wholes: WholeStores): Con
           const { handle, id } = foreign(product)
           return ofProduct(line, record, {
             shop: domain,
-            category: Result.isSuccess(record) ? (record.success?.details?.product_type ?? null) : null,
+            category: Result.isSuccess(record) ? (record.success?.record.details?.product_type ?? null) : null,
             keys: [handle, id].flatMap((key) =>
               typeof key === "string" || Number.isSafeInteger(key) ? [String(key)] : []
             )

@@ -30,6 +30,8 @@ export interface ImportReport {
   readonly otherCurrencies: number
   /** How many ads are from `ads_archive`, which has no call to action, landing page, image and media type. */
   readonly archiveAds: number
+  /** How many optional values of each field did not fit, and are unknown or cut in the record. */
+  readonly unfit: ReadonlyMap<string, number>
   readonly tallies: Tallies
   /** How many of the accepted records remove others. */
   readonly removals: number
@@ -66,6 +68,7 @@ export class Report implements NicheFindings {
   #skipped = 0
   #otherCurrencies = 0
   #archiveAds = 0
+  readonly #unfit = new Map<string, number>()
   #position = 0
   #loaded = nothingLoaded
   readonly votes = new Map<number, Map<number, number>>()
@@ -90,6 +93,7 @@ export class Report implements NicheFindings {
       skipped: this.#skipped,
       otherCurrencies: this.#otherCurrencies,
       archiveAds: this.#archiveAds,
+      unfit: this.#unfit,
       tallies: { ...tallies, product, shop },
       removals,
       links
@@ -102,6 +106,7 @@ export class Report implements NicheFindings {
     for (const { line } of chunk.rows) if (line === 0) this.#described++
     this.#otherCurrencies += chunk.otherCurrencies ?? 0
     this.#archiveAds += chunk.archiveAds ?? 0
+    for (const field of chunk.unfit ?? []) this.#unfit.set(field, (this.#unfit.get(field) ?? 0) + 1)
     return this.#reject(chunk.rejects)
   }
 

@@ -27,11 +27,26 @@ const product = {
 
 const read = (changes: object = {}) => toRecord({ ...product, ...changes }, "oakline.example.com")
 const record = (changes: object = {}) =>
-  Result.getOrThrowWith(read(changes), (issues) => new Error(JSON.stringify(issues)))
+  Result.getOrThrowWith(read(changes), (issues) => new Error(JSON.stringify(issues)))?.record ?? null
 const fields = (changes: object) =>
   Result.match(read(changes), { onSuccess: () => [], onFailure: (issues) => issues.map(({ path }) => path) })
 
 describe("a product of products.json", () => {
+  it.each<readonly [what: string, changes: object, unfit: ReadonlyArray<string>]>([
+    ["a time without its zone", { created_at: "2025-03-02 09:11:40" }, ["created_at"]],
+    ["a number for a title", { title: 5 }, []],
+    ["an id that lost digits", { id: 2 ** 60 }, ["alias"]],
+    ["an object for a tag", { tags: [{}] }, ["details.tags"]],
+    ["text for images", { images: "none" }, ["details.images"]],
+    [
+      "a price before that is none",
+      { variants: [{ ...variant, compare_at_price: "?" }] },
+      ["details.variants.compare_at_price"]
+    ]
+  ])("is kept with %s, and says what does not fit", (_, changes, unfit) => {
+    assert.deepStrictEqual(Result.getOrThrow(read(changes))?.unfit, unfit)
+  })
+
   it("D60 becomes a record with its details", () => {
     assert.deepStrictEqual(record(), {
       type: "product",
@@ -140,8 +155,10 @@ describe("a product of products.json", () => {
     ["a price in words", { variants: [{ ...variant, price: "1,234.50" }] }, "variants.0.price"],
     ["no title", { title: " " }, "title"],
     ["neither id nor handle", { id: null, handle: null }, "key"],
-    ["a time without its zone", { created_at: "2025-03-02 09:11:40" }, "created_at"],
-    ["a number for a title", { title: 5 }, "title"]
+    ["a list for a title", { title: ["Tray"] }, "title"],
+    ["an object for a price", { variants: [{ ...variant, price: {} }] }, "variants.0.price"],
+    ["an object for its status", { status: {} }, "status"],
+    ["an id that lost digits and no handle", { id: 2 ** 60, handle: null }, "id"]
   ])("is refused with %s", (_, changes, path) => {
     assert.deepStrictEqual(fields(changes), [path])
   })

@@ -29,10 +29,31 @@ describe("an amount", () => {
     ["5.0E-1", 0.5],
     ["USD 1.5E+3", 1500],
     ["1.5E+3 EUR", 1500],
-    ["7.0", 7]
+    ["7.0", 7],
+    ["1.299,-", 1299],
+    ["1.299,- \u20AC", 1299],
+    ["\u20AC 1.299,\u2013", 1299],
+    ["1,299.-", 1299],
+    ["CHF 49.-", 49],
+    ["1.234.567", 1234567],
+    ["1.234.567 kr", 1234567],
+    ["1.234.567,89", 1234567.89],
+    ["1,234,567.89", 1234567.89],
+    ["12,34,567.50", 1234567.5],
+    ["(5.00)", -5],
+    ["($1,299.00)", -1299],
+    ["$(5)", -5],
+    ["5.00 (incl. VAT)", 5]
   ])("%s is %d", (written, expected) => {
     assert.strictEqual(amount(written), expected)
   })
+
+  it.each(["1,2,3", "1.2.3", "1,23,4", "12,34", "1.234.56", "1,2345,678", "1234.567.890", "1,234,56", "1.299,-5"])(
+    "%s is none, or has decimals",
+    (written) => {
+      assert.strictEqual(amount(written), written === "12,34" ? 12.34 : null)
+    }
+  )
 
   it("has the decimal sign that is named, after an abbreviation too", () => {
     assert.strictEqual(amount("Rs.1.299", ","), 1299)

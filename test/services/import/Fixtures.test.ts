@@ -59,11 +59,16 @@ const read = Effect.fnUntraced(function* (entry: string, at: string = root) {
   /** The lines of a bulk operation are sorted by product, so that their order is open. */
   const inOrder = <A extends { readonly file?: string; readonly line: number }>(found: ReadonlyArray<A>) =>
     files.flatMap(({ name }) => found.filter(({ file }) => file === name).toSorted((a, b) => a.line - b.line))
+  const unfit = Map.groupBy(
+    chunks.flatMap((chunk) => chunk.unfit ?? []),
+    (field) => field
+  )
   const others = {
     files: files.length > 1 ? files.map(({ name }) => short(name)) : [],
     skipped: sum("skipped"),
     otherCurrencies: sum("otherCurrencies"),
     archiveAds: sum("archiveAds"),
+    unfit: Array.from(unfit, ([field, { length }]) => `${field} ${length}`),
     wholeStores,
     kept,
     lacksAds: set.outcome().lacksAds

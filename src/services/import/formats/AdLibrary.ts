@@ -4,7 +4,7 @@
  *
  * The address of a snapshot holds the caller's access token, and personal data is beside the ads: none of it is read.
  */
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
 import type { Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
@@ -198,7 +198,7 @@ interface AdParts {
 }
 
 /** The id of a page is a key as well. */
-const decodePage = RecordDecoder.make(Schema.Struct({ page_id: Fields.nullable(Fields.identifier(200)) }))
+const isPageId = RecordDecoder.guardOf(Fields.identifier(200))
 
 const issuesOf = (result: Result.Result<unknown, ReadonlyArray<ArgumentIssue>>): ReadonlyArray<ArgumentIssue> =>
   Result.isFailure(result) ? result.failure : []
@@ -217,10 +217,9 @@ const toReading = (parts: AdParts, line: number): Reading => {
     ad_library_url: id === null ? null : Fields.addressOf(libraryPage, id),
     ...Object.fromEntries(Object.entries(parts.fields).filter(([, value]) => !(value instanceof Unread)))
   })
-  const page = decodePage({ page_id: pageId })
-  if (unread.length > 0 || Result.isFailure(decoded) || Result.isFailure(page)) {
+  if (unread.length > 0 || Result.isFailure(decoded)) {
     const named = (field: string) => (field === "key" ? "ad_archive_id" : field)
-    const others = [...issuesOf(decoded), ...issuesOf(page)].filter(
+    const others = issuesOf(decoded).filter(
       ({ path }) =>
         !unread.some(({ field }) => field === named(path)) &&
         // It follows from the other days and the status, which are reported.
@@ -235,11 +234,12 @@ const toReading = (parts: AdParts, line: number): Reading => {
   }
   const record: LibraryAd = {
     type: "library_ad",
-    ad: decoded.success,
-    page_id: page.success.page_id,
+    ad: decoded.success.record,
+    page_id: isPageId(pageId) ? pageId : null,
     caption: parts.caption === null ? null : clean(parts.caption)
   }
-  return { rows: [{ line, record }], rejects: [], skipped: 0 }
+  const unfit = parts.pageId === record.page_id ? decoded.success.unfit : [...decoded.success.unfit, "page_id"]
+  return { rows: [{ line, record }], rejects: [], skipped: 0, unfit }
 }
 
 /** The value, or that it cannot be read; `undefined` if there is none. */
@@ -253,15 +253,10 @@ const given = (name: string, value: unknown): Foreign => (value === undefined ? 
 
 const aDay = "a day such as 2026-03-02"
 
-const decode = RecordDecoder.make(AdRecord)
+const decode = RecordDecoder.lenient(AdRecord)
 
-const isWebUrl = RecordDecoder.guardOf(Fields.WebUrl)
-
-/** An invalid address is dropped, because the ad is useful without it. */
-const webUrl = (found: string | null): string | null => {
-  const href = found === null ? undefined : URL.parse(found)?.href
-  return href !== undefined && isWebUrl(href) ? href : null
-}
+/** In the form of the platform. One that is no address stays as it is: decoding leaves it out and counts it. */
+const webUrl = (found: string | null): string | null => (found === null ? null : (URL.parse(found)?.href ?? found))
 
 const fromPage = (found: Foreign, line: number, { asOf, ids, pageIds }: Source): Reading => {
   const record = foreign(snakeCase(unflatten(found)))

@@ -54,6 +54,8 @@ const currenciesOf = (money: string): ReadonlyArray<string> => {
  * may be in another one: that of the stored store is not known when the row is read.
  */
 export const isOther = (currency: string | undefined, money: string): boolean => {
+  // An amount in a currency that is none may be in any.
+  if (currency !== undefined && !currencyCodes.has(currency.toUpperCase())) return true
   const named = currenciesOf(money.trim())
   return named.length > 0 && (currency === undefined || !named.includes(currency.toUpperCase()))
 }

@@ -116,15 +116,35 @@ export const amount = (value: unknown, decimalSign?: "," | "."): number | null =
   if (power !== null) return finite(Number(`${power[1]?.replace(",", ".")}e${power[2]}`))
   // `12.5K` is not 12.5.
   if (/\d\s?[kmb]$/iu.test(found)) return null
+  // In accounting, an amount in brackets is negative. A dash in place of decimals follows their separator.
+  const isNegative = /^[^\d()]*\([^()]*\)[^\d()]*$/u.test(found)
+  const dashed = /^(.*\d)([.,])[-\u2013\u2014](?!\d)/su.exec(found)
+  if (dashed !== null) return amountOf(`${dashed[1]}${dashed[2]}00`, dashed[2] === "," ? "," : ".", isNegative)
+  return amountOf(found, decimalSign, isNegative)
+}
+
+/** Of the digits of an amount, with their separators. */
+const amountOf = (found: string, decimalSign: "," | "." | undefined, isNegative: boolean): number | null => {
   const digits = /^[^\d+.,-]*([+-]?[\d.,\s'\u2019]*\d)[^\d]*$/u
     .exec(found.replace(abbreviation, ""))?.[1]
     ?.replaceAll(/[\s'\u2019]/gu, "")
   if (digits === undefined) return null
   const comma = digits.lastIndexOf(",")
   const point = digits.lastIndexOf(".")
+  if (decimalSign === undefined && !isGrouped(digits)) return null
   const decimal =
     decimalSign ??
-    (comma >= 0 && point >= 0 ? (comma > point ? "," : ".") : comma >= 0 && isDecimal(digits, comma, ",") ? "," : ".")
+    (comma >= 0 && point >= 0
+      ? comma > point
+        ? ","
+        : "."
+      : comma >= 0
+        ? isDecimal(digits, comma, ",")
+          ? ","
+          : "."
+        : digits.indexOf(".") === point
+          ? "."
+          : ",")
   // A thousands separator never follows the decimal separator.
   if (
     decimalSign !== undefined &&
@@ -134,7 +154,23 @@ export const amount = (value: unknown, decimalSign?: "," | "."): number | null =
     return null
   const plain = digits.replaceAll(decimal === "," ? "." : ",", "").replace(",", ".")
   const number = Number(plain)
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)$/u.test(plain) && Number.isFinite(number) ? number : null
+  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)$/u.test(plain) || !Number.isFinite(number)) return null
+  return isNegative ? -number : number
+}
+
+/** Whether a separator that occurs more than once stands before groups of three digits, or of two before the last, as in India. */
+const isGrouped = (digits: string): boolean => {
+  for (const sign of [",", "."]) {
+    const [whole = "", ...groups] = digits.replace(/^[+-]/u, "").split(sign)
+    if (groups.length < 2) continue
+    // Behind the last group, the other separator begins the decimals.
+    const groupsOnly = groups.map((group) => group.replace(/[.,].*$/su, ""))
+    const last = groupsOnly.at(-1) ?? ""
+    if (!/^\d{1,3}$/u.test(whole) || !/^\d{3}$/u.test(last)) return false
+    const inner = groupsOnly.slice(0, -1)
+    if (!inner.every((group) => /^\d{3}$/u.test(group)) && !inner.every((group) => /^\d{2}$/u.test(group))) return false
+  }
+  return true
 }
 
 const finite = (number: number): number | null => (Number.isFinite(number) ? number : null)

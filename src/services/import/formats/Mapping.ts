@@ -69,17 +69,32 @@ const mapDecoders = {
   traffic_month: mapDecoder("traffic_month")
 } as const
 
-const recordDecoders = {
+const strictDecoders = {
   shop: RecordDecoder.make(PartialShop),
   product: RecordDecoder.make(ProductRecord),
   ad: RecordDecoder.make(AdRecord),
   traffic_month: RecordDecoder.make(TrafficMonthRecord)
 } as const
 
+/** All that is wrong with a record, its optional values as well. */
+const issuesOf = (record: RecordName, input: object): ReadonlyArray<ArgumentIssue> => {
+  const decoded: Result.Result<MappedRecord, ReadonlyArray<ArgumentIssue>> = strictDecoders[record](input)
+  return Result.isFailure(decoded) ? decoded.failure : []
+}
+
+const recordDecoders = {
+  shop: RecordDecoder.lenient(PartialShop),
+  product: RecordDecoder.lenient(ProductRecord),
+  ad: RecordDecoder.lenient(AdRecord),
+  traffic_month: RecordDecoder.lenient(TrafficMonthRecord)
+} as const
+
 type MappedRecord = PartialShop | ProductRecord | AdRecord | TrafficMonthRecord
 
-const decodeRecord = (record: RecordName, input: object): Result.Result<MappedRecord, ReadonlyArray<ArgumentIssue>> =>
-  recordDecoders[record](input)
+const decodeRecord = (
+  record: RecordName,
+  input: object
+): Result.Result<RecordDecoder.Corrected<MappedRecord>, ReadonlyArray<ArgumentIssue>> => recordDecoders[record](input)
 
 const located = (path: string, reason: string) => `${path === "" ? "the map" : `\`${path}\``} ${reason}`
 
@@ -116,23 +131,29 @@ const constantsOf = ({ fields }: Mapping): ReadonlyArray<readonly [name: string,
   Object.entries(fields).flatMap(([name, { constant }]) => (constant === undefined ? [] : [[name, constant] as const]))
 
 const wrongConstants = (mapping: Mapping): ReadonlyArray<string> =>
-  Result.match(decodeRecord(mapping.record, inputOf(mapping.record, constantsOf(mapping))), {
-    onSuccess: () => [],
-    onFailure: (issues) =>
-      issues.filter(({ code }) => code !== "required").map((issue) => located(`fields.${issue.path}`, englishOf(issue)))
-  })
+  issuesOf(mapping.record, inputOf(mapping.record, constantsOf(mapping)))
+    .filter(({ code }) => code !== "required")
+    .map((issue) => located(`fields.${issue.path}`, englishOf(issue)))
 
 /** Required fields that the map does not name. A product may lack its store, which the command can name. */
 export const requiredOf = ({ fields, record }: Pick<Mapping, "record" | "fields">): ReadonlyArray<string> =>
-  Result.match(decodeRecord(record, inputOf(record, [])), {
-    onSuccess: () => [],
-    onFailure: (issues) =>
-      issues
-        .filter(({ code, path }) => code === "required" && !(record === "product" && path === "shop"))
-        .flatMap(({ path }) => (path in fields ? [] : [path]))
-  })
+  Array.from(requiredFields[record]).filter((name) => !(name in fields) && !(record === "product" && name === "shop"))
 
 const inDetails = "details."
+
+const requiredIn = (record: RecordName): ReadonlySet<string> =>
+  new Set(
+    issuesOf(record, { type: record === "shop" ? "partial_shop" : record }).flatMap(({ code, path }) =>
+      code === "required" ? [path] : []
+    )
+  )
+
+const requiredFields = {
+  shop: requiredIn("shop"),
+  product: requiredIn("product"),
+  ad: requiredIn("ad"),
+  traffic_month: requiredIn("traffic_month")
+} as const
 
 /** Builds the input of the decoder, with `details.vendor` as a nested field. */
 const inputOf = (record: RecordName, entries: ReadonlyArray<readonly [name: string, value: unknown]>): object => {
@@ -228,6 +249,7 @@ const reader = <From>(
 
   return Result.succeed((from, line) => {
     const unread: Array<Reject> = []
+    const unfit: Array<string> = []
     let otherCurrencies = 0
     const currency = currencyPart === undefined ? fixedCurrency : currencyPart.read(currencyPart.get(from))
     const values = parts.flatMap(({ get, isMoney, name, read }): ReadonlyArray<readonly [string, unknown]> => {
@@ -239,13 +261,15 @@ const reader = <From>(
       const found = read(value)
       if (found === undefined) return []
       if (!(found instanceof Unread)) return [[name, found]]
-      unread.push({ line, field: name, reason: found.reason })
+      if (requiredFields[record].has(name)) unread.push({ line, field: name, reason: found.reason })
+      else unfit.push(name)
       return []
     })
     const input = inputOf(record, [...fixed, ...values])
     const decoded = decodeRecord(record, input)
     if (Result.isSuccess(decoded) && unread.length === 0) {
-      return { rows: [rowOf(decoded.success, line)], rejects: [], skipped: 0, otherCurrencies }
+      unfit.push(...decoded.success.unfit)
+      return { rows: [rowOf(decoded.success.record, line)], rejects: [], skipped: 0, otherCurrencies, unfit }
     }
     const others = Result.isSuccess(decoded) ? [] : rejects(line, decoded.failure)
     const isReported = (reject: Reject) => unread.some(({ field }) => field === reject.field)

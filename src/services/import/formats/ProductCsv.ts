@@ -178,7 +178,7 @@ const toReading = (
         title: options.filter((option) => option !== null).join(" / ") || null,
         sku: cell(cells, "sku"),
         price,
-        compare_at_price: amount(cell(cells, "compareAtPrice")),
+        compare_at_price: amount(cell(cells, "compareAtPrice")) ?? cell(cells, "compareAtPrice"),
         option1: options[0],
         option2: options[1],
         option3: options[2]

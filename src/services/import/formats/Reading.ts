@@ -17,6 +17,8 @@ export interface Reading {
   readonly otherCurrencies?: number
   /** How many ads are from `ads_archive`, which has no call to action, landing page, image and media type. */
   readonly archiveAds?: number
+  /** The paths of optional values that did not fit, and are unknown or cut in the record; one for each value. */
+  readonly unfit?: ReadonlyArray<string>
   readonly kept?: ReadonlyArray<KeptRecord>
   /** Whether there may be products or ads that were not read and are not in `kept`. */
   readonly lacksRecords?: boolean
@@ -32,9 +34,11 @@ export const refused = (line: number, issues: ReadonlyArray<ArgumentIssue>): Rea
 /** A decoded record, or what is wrong with it. */
 export const decoded = (
   line: number,
-  result: Result.Result<ImportRow["record"], ReadonlyArray<ArgumentIssue>>
+  result: Result.Result<RecordDecoder.Corrected<ImportRow["record"]>, ReadonlyArray<ArgumentIssue>>
 ): Reading =>
-  Result.isSuccess(result) ? { ...nothing, rows: [{ line, record: result.success }] } : refused(line, result.failure)
+  Result.isSuccess(result)
+    ? { ...nothing, rows: [{ line, record: result.success.record }], unfit: result.success.unfit }
+    : refused(line, result.failure)
 
 const isKey = RecordDecoder.guardOf(ProductRecord.fields.key)
 
@@ -68,7 +72,7 @@ export const keptAd = (key: unknown): Pick<Reading, "kept"> => (isKey(key) ? { k
 /** A product; `null` is one that is not on sale. `shop` and `keys` identify the product if it is rejected. */
 export const ofProduct = (
   line: number,
-  result: Result.Result<ProductRecord | null, ReadonlyArray<ArgumentIssue>>,
+  result: Result.Result<RecordDecoder.Corrected<ProductRecord> | null, ReadonlyArray<ArgumentIssue>>,
   {
     category,
     keys,
@@ -76,8 +80,10 @@ export const ofProduct = (
   }: { readonly category: string | null; readonly keys: ReadonlyArray<string>; readonly shop: string }
 ): Reading =>
   Result.match(result, {
-    onSuccess: (record) =>
-      record === null ? { ...nothing, skipped: 1 } : { ...nothing, rows: [{ line, record, category }] },
+    onSuccess: (corrected) =>
+      corrected === null
+        ? { ...nothing, skipped: 1 }
+        : { ...nothing, rows: [{ line, record: corrected.record, category }], unfit: corrected.unfit },
     onFailure: (issues) => ({
       ...refused(line, issues),
       // As they are stored.
@@ -104,6 +110,7 @@ export const join = (readings: Iterable<Reading>): Reading => {
   let skipped = 0
   let otherCurrencies = 0
   let archiveAds = 0
+  const unfit: Array<string> = []
   for (const reading of readings) {
     for (const row of reading.rows) rows.push(row)
     for (const reject of reading.rejects) rejects.push(reject)
@@ -113,8 +120,9 @@ export const join = (readings: Iterable<Reading>): Reading => {
     skipped += reading.skipped
     otherCurrencies += reading.otherCurrencies ?? 0
     archiveAds += reading.archiveAds ?? 0
+    for (const one of reading.unfit ?? []) unfit.push(one)
   }
-  return { rows, rejects, kept, lacksRecords, skipped, otherCurrencies, archiveAds }
+  return { rows, rejects, kept, lacksRecords, skipped, otherCurrencies, archiveAds, unfit }
 }
 
 /** Converts the rows of a table. */

@@ -3,13 +3,14 @@
  * made with some of them. Other columns are not read, so that mail addresses, telephone numbers and streets are never imported.
  */
 import { languages } from "../../../domain/catalog/Enumerations.ts"
+import { countryCodeOf, countryCodes } from "../../../domain/catalog/Iso.ts"
 import type { Pixel, SocialNetwork } from "../../../domain/catalog/Enumerations.ts"
 import { PartialShop, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { Result } from "effect"
 import { isOther } from "./Currency.ts"
 import { amount, day, host, joined, placesOf, text, wholeAmount } from "./Foreign.ts"
-import { decoded, join, refused } from "./Reading.ts"
+import { refused } from "./Reading.ts"
 import type { Reading, Table } from "./Reading.ts"
 import type { StoreOptions } from "./StorefrontShop.ts"
 
@@ -120,8 +121,7 @@ export const isHeader = (header: ReadonlyArray<string>): boolean => {
   return found.domain !== undefined && Object.keys(found).length > 1
 }
 
-const decode = RecordDecoder.make(PartialShop)
-const decodeMonth = RecordDecoder.make(TrafficMonthRecord)
+const decode = RecordDecoder.lenient(PartialShop)
 const isCount = RecordDecoder.guardOf(TrafficMonthRecord.fields.visits)
 
 /** `month`: the month of the visits, `YYYY-MM`. */
@@ -145,7 +145,7 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
       const written = cell(column)
       if (written === null) return null
       const value = isWhole ? wholeAmount(written) : amount(written)
-      // A value that is not a number is kept, so that decoding rejects it with its field.
+      // A value that is not a number is kept, so that decoding counts it with its field.
       return value === null ? written : isWhole ? Math.round(value) : value
     }
     const currency = cell("currency")
@@ -153,10 +153,14 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     const isOtherCurrency = sales !== null && isOther(currency ?? undefined, sales)
     const language = cell("language")
     give("name", cell("name"))
-    give("country", (cell("country") ?? store.country)?.toUpperCase())
+    const country = (cell("country") ?? store.country)?.toUpperCase()
+    give(
+      "country",
+      country === undefined ? undefined : countryCodes.has(country) ? country : (countryCodeOf(country) ?? country)
+    )
     give("currency", currency?.toUpperCase())
-    give("languages", language === null ? null : [languageOf(language)].filter((known) => known !== undefined))
-    give("created_on", day(cell("created")))
+    give("languages", language === null ? null : [languageOf(language) ?? language])
+    give("created_on", day(cell("created")) ?? cell("created"))
     give("monthly_revenue", isOtherCurrency ? null : number("sales", false))
     give("monthly_orders", number("orders", true))
     give("products_count", number("products", true))
@@ -174,14 +178,14 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     if (found.categories !== undefined) give("categories", joined(cell("categories")))
     const decodedShop = decode(shop)
     if (Result.isFailure(decodedShop)) return refused(line, decodedShop.failure)
-    const record = decodedShop.success
-    const own = { rows: [{ line, record }], rejects: [], skipped: 0, otherCurrencies: isOtherCurrency ? 1 : 0 }
+    const { record, unfit } = decodedShop.success
+    const own = { rows: [{ line, record }], rejects: [], skipped: 0, otherCurrencies: isOtherCurrency ? 1 : 0, unfit }
     const visits = number("visits", true)
     if (visits === null) return own
     const ofMonth = { type: "traffic_month", shop: record.domain, month } as const
     // Only what is wrong is decoded: domain and month are known to be valid.
     return isCount(visits)
       ? { ...own, rows: [...own.rows, { line, record: { ...ofMonth, visits } }] }
-      : join([own, decoded(line, decodeMonth({ ...ofMonth, visits }))])
+      : { ...own, unfit: [...unfit, "visits"] }
   }
 }

@@ -25,7 +25,9 @@ export interface StoreOptions {
   readonly currency: string | undefined
 }
 
-const decode = RecordDecoder.make(PartialShop)
+const decode = RecordDecoder.lenient(PartialShop)
+
+const strict = RecordDecoder.make(PartialShop)
 
 const given = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
 
@@ -67,10 +69,24 @@ const domainInName = ({ archive, name }: Pick<InputFile, "name" | "archive">): s
   return candidates.map(StoreDomain.normalize).find(StoreDomain.isPublic)
 }
 
+/** Unlike those of a file, values that the command names must fit. */
+const checkOptions = Effect.fnUntraced(function* (
+  file: string,
+  { country, currency, name }: StoreOptions
+): Effect.fn.Return<void, UnreadableInput> {
+  const options = { ...given("name", name), ...given("country", country), ...given("currency", currency) }
+  const checked = strict({ type: "partial_shop", domain: "shop.example.com", ...options })
+  if (Result.isSuccess(checked)) return
+  const issues = checked.failure.map((issue) => `${issue.path} ${englishOf(issue)}`).join("; ")
+  return yield* new UnreadableInput({ message: `The store of ${file} cannot be imported: ${issues}.` })
+})
+
+/** The store, and which values of its `meta.json` did not fit. */
 export const describe = Effect.fn("StorefrontShop.describe")(function* (
   file: Pick<InputFile, "name" | "archive">,
   options: StoreOptions
-): Effect.fn.Return<PartialShop, UnreadableInput> {
+): Effect.fn.Return<RecordDecoder.Corrected<PartialShop>, UnreadableInput> {
+  yield* checkOptions(file.name, options)
   const meta = options.metaPath === undefined ? yield* metaBeside(file) : yield* readMeta(options.metaPath)
   const domain = options.domain ?? Storefront.domainOf(meta) ?? domainInName(file)
   if (domain === undefined) {

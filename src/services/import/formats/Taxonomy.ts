@@ -6,7 +6,7 @@ import { text } from "./Foreign.ts"
 import { decoded, nothing } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
-const decode = RecordDecoder.make(
+const decode = RecordDecoder.lenient(
   Schema.Struct({
     type: Schema.Literal("taxonomy_niche"),
     key: Fields.identifier(200),

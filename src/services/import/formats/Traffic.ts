@@ -9,7 +9,7 @@ import { decoded } from "./Reading.ts"
 import type { Table } from "./Reading.ts"
 
 const { fields } = TrafficMonthRecord
-const decode = RecordDecoder.make(TrafficMonthRecord)
+const decode = RecordDecoder.lenient(TrafficMonthRecord)
 const decodeShop = RecordDecoder.make(fields.shop)
 const isKnownMonth = RecordDecoder.guardOf(fields.month)
 const isCount = RecordDecoder.guardOf(fields.visits)
@@ -68,7 +68,7 @@ export const make = (header: ReadonlyArray<string>): Table => {
         continue
       }
       const record = visitsOf(shop, month, count)
-      if (Result.isSuccess(record)) rows.push({ line, record: record.success })
+      if (Result.isSuccess(record)) rows.push({ line, record: record.success.record })
       else wrong.push(...rejects(line, record.failure))
     }
     return { rows, rejects: wrong, skipped: 0 }
