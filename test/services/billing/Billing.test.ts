@@ -458,6 +458,8 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
         assert.isUndefined(yield* BillingRows.accept(sql, question, now))
         assert.isDefined(yield* BillingRows.accept(sql, { ...question, customerId: "cus_the_next" }, now))
         assert.isUndefined(yield* BillingRows.accept(sql, { ...question, customerId: "cus_the_next" }, now))
+        // Stripe has no such customer: each later check would ask again.
+        yield* BillingRows.forgetCustomer(sql, accountId)
       })
     )
 

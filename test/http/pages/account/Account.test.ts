@@ -247,7 +247,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the a
         yield* here.submit("/sign-out", {})
         here.cookies.set("discovery", { value, attributes: [] })
         const answer = yield* here.submit(end, {})
-        assert.strictEqual(answer.headers.get("location"), "/sign-in?return_to=%2Fdashboard%2Faccount")
+        assert.strictEqual(answer.headers.get("location"), "/sign-in?return_to=%2Fdashboard%2Faccount&done=ended")
         assert.isTrue(yield* isSignedIn(there))
       })
     )

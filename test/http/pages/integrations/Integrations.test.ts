@@ -633,7 +633,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
           )
           const out = yield* site.post(to, form, { "sec-fetch-site": "same-origin" })
           assert.strictEqual(out.status, 303)
-          assert.strictEqual(out.headers.get("location"), `/sign-in?return_to=${encodeURIComponent(path)}`)
+          assert.strictEqual(out.headers.get("location"), `/sign-in?return_to=${encodeURIComponent(path)}&done=ended`)
         }
         for (const from of [path, replacePath(key.id), revokePath(key.id), revokeAppPath(app?.id ?? 0)]) {
           const out = yield* site.get(from)
