@@ -37,8 +37,13 @@ const delimiters = [",", ";", "\t", "|"]
 
 /** Lines without a value: blanks, delimiters, signs that are not shown, such as the one that ends a text in DOS, and empty quoted values. */
 const blankLines = /^(?:(?:(?![\r\n])[\s\p{Cc}\p{Cf},;|]|"")*(?:\r\n?|\n))*\uFEFF?/u
-/** As `sep=;`, which may be quoted, and filled up with delimiters. */
-const delimiterLine = /^"?sep=([!#-/:-@[-`{-~\t ])\1*"?[^\S\r\n]*(?:\r\n?|\n)/iu
+const delimiterLine = /^"?sep=([!#-/:-@[-`{-~\t ])([^\r\n]*)(?:\r\n?|\n)/iu
+
+/** The line such as `sep=;` with which a text begins, and its delimiter. It may be quoted, and filled up with delimiters. */
+const delimiterLineOf = (text: string): { readonly line: string; readonly delimiter: string } | undefined => {
+  const [line, delimiter = "", rest = ""] = delimiterLine.exec(text) ?? []
+  return line !== undefined && /^"?\s*$/u.test(rest.replaceAll(delimiter, "")) ? { line, delimiter } : undefined
+}
 
 /** Where the first row of a text ends, and the delimiter that occurs most often in it. Both are outside quotation marks. */
 const firstRow = (text: string): { readonly end: number; readonly delimiter: string } => {
@@ -61,16 +66,16 @@ const firstRow = (text: string): { readonly end: number; readonly delimiter: str
 /** `head`: the beginning of a file, with its first row. */
 export const layoutOf = (head: string): Layout => {
   const text = head.replace(blankLines, "")
-  const named = delimiterLine.exec(text)
-  const table = named === null ? text : text.slice(named[0].length).replace(blankLines, "")
+  const named = delimiterLineOf(text)
+  const table = named === undefined ? text : text.slice(named.line.length).replace(blankLines, "")
   const { delimiter: counted, end } = firstRow(table)
-  const delimiter = named?.[1] ?? counted
+  const delimiter = named?.delimiter ?? counted
   const next = table.charAt(end + 1)
   return {
     delimiter,
     header: cellsOf(table.slice(0, end), delimiter).map((name) => name.trim()),
     endsAtReturn: table.charAt(end) === "\r" && next !== "\n" && next !== "",
-    namesDelimiter: named !== null
+    namesDelimiter: named !== undefined
   }
 }
 

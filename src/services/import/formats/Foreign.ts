@@ -164,7 +164,7 @@ const isGrouped = (digits: string): boolean => {
     const [whole = "", ...groups] = digits.replace(/^[+-]/u, "").split(sign)
     if (groups.length < 2) continue
     // Behind the last group, the other separator begins the decimals.
-    const groupsOnly = groups.map((group) => group.replace(/[.,].*$/su, ""))
+    const groupsOnly = groups.map((group) => group.replace(/[.,].*/su, ""))
     const last = groupsOnly.at(-1) ?? ""
     if (!/^\d{1,3}$/u.test(whole) || !/^\d{3}$/u.test(last)) return false
     const inner = groupsOnly.slice(0, -1)
