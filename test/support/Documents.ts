@@ -276,7 +276,7 @@ const compactSection: ReadonlyArray<string> = [
   "  A record in a list is JSON.",
   "- **Numbers** have three decimals at most. Whole answers have all of them.",
   "- **Backslashes:** `\\t`, `\\n`, `\\r` and `\\\\` are a tab, the two line breaks and a backslash; `\\u2028` is the character of that code, for the other",
-  '  characters that end a line. A text that begins with `"` or `[` has a backslash before it. Each text is therefore on one line, and the number of rows says',
+  '  control characters and the separators of lines and paragraphs. A text that begins with `"` or `[` has a backslash before it. Each text is therefore on one line, and the number of rows says',
   "  where a table ends.",
   "",
   "Where ten ads would cost more than about 900 tokens, or ten products 700, the longest titles, names and texts are cut and end with `…`: ask for fewer items to",

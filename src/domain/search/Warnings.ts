@@ -41,6 +41,8 @@ export interface Findings {
 
 export type Warning =
   | ({ readonly _tag: "WithoutEffect" } & WithoutEffect)
+  /** Parts of the query that are operators of other search engines, and words here. */
+  | { readonly _tag: "Operators"; readonly parts: ReadonlyArray<string> }
   /** With known names that were probably meant, the most probable first; `more` of the list are not named. */
   | {
       readonly _tag: "UnknownNames"
@@ -64,6 +66,7 @@ export const maxNearest = 3
 const maxCurrencies = 5
 
 export interface Query {
+  readonly query?: string
   readonly sort_by?: string
   readonly monthly_revenue?: Range
   readonly avg_price?: Range
@@ -75,6 +78,23 @@ const comparedIn = (query: Query): ReadonlyArray<string> => [
   ...(["monthly_revenue", "avg_price", "price"] as const).filter((name) => isBound(query[name])),
   ...(query.sort_by === "revenue" || query.sort_by === "price" ? [`sort_by ${query.sort_by}`] : [])
 ]
+
+const maxOperators = 3
+
+/** A word that is excluded, a field with its value, a wildcard. */
+const operator = /^(?:[-+]\p{L}|\p{L}+:[^\s/]|\*)|\*$/u
+const between = new Set(["AND", "OR", "NOT", "&&", "||"])
+
+/** The parts of a query that other search engines do not read as words. A query in capital letters may say AND. */
+const operatorsIn = (query = ""): ReadonlyArray<string> => {
+  const parts = query.split(/\s+/u).filter((part) => part !== "")
+  const phrase = query.match(/"[^"]*"/gu)?.find((quotation) => /\S\s+\S/u.test(quotation.slice(1, -1)))
+  const isLoud = query === query.toUpperCase()
+  const found = parts.filter(
+    (part, at) => operator.test(part) || (!isLoud && at > 0 && at < parts.length - 1 && between.has(part))
+  )
+  return Array.from(new Set([...found, ...(phrase === undefined ? [] : [phrase])])).slice(0, maxOperators)
+}
 
 /** Those of the unknown names that a warning names. */
 export const named = (unknown: ReadonlyArray<UnknownName>): ReadonlyArray<UnknownName> =>
@@ -91,6 +111,8 @@ export const of = (
   idle: ReadonlyArray<WithoutEffect> = []
 ): ReadonlyArray<Warning> => {
   const warnings: Array<Warning> = idle.map((each) => ({ _tag: "WithoutEffect", ...each }))
+  const parts = operatorsIn(query.query)
+  if (parts.length > 0) warnings.push({ _tag: "Operators", parts })
   for (const list of openLists) {
     const own = unknown.filter((each) => each.list === list)
     const names = named(own).map((each) => ({ name: each.name, nearest: nearest(each) }))
@@ -132,6 +154,8 @@ export const english = (warning: Warning): string => {
       const { argument, other, takes, value } = warning
       return `${argument} has no effect with ${other} ${value}: it is for ${other} ${joined(takes)}.`
     }
+    case "Operators":
+      return `query has no operators: ${joined(warning.parts.map(quoted))} ${warning.parts.length === 1 ? "is" : "are"} searched as words, and every word must match.`
     case "UnknownNames": {
       const names = warning.names.map(({ name, nearest }) =>
         nearest.length === 0 ? quoted(name) : `${quoted(name)} (nearest: ${nearest.map(quoted).join(", ")})`

@@ -57,8 +57,8 @@ const textOf = (value: unknown): string => {
   return value.map((member) => textOf(member).replaceAll(";", String.raw`\;`)).join("; ")
 }
 
-/** Readers of text end a line at other characters than a line feed as well, such as the line separator of Unicode. */
-const otherLineEnds = /[\p{Cc}\p{Zl}\p{Zp}]/gu
+/** The other control characters, and what ends a line for some readers, such as the line separator of Unicode. */
+const otherControls = /[\p{Cc}\p{Zl}\p{Zp}]/gu
 
 const codeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 
@@ -71,7 +71,7 @@ const escaped = (text: string): string =>
         .replaceAll(tab, String.raw`\t`)
         .replaceAll("\n", String.raw`\n`)
         .replaceAll("\r", String.raw`\r`)
-        .replaceAll(otherLineEnds, codeOf)
+        .replaceAll(otherControls, codeOf)
         .replace(/^(?=["[])/u, "\\")
 
 const columnsOf = (rows: ReadonlyArray<Fields>): ReadonlyArray<CompactTemplate.Column> => {

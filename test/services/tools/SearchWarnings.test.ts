@@ -122,6 +122,35 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
     })
   )
 
+  it.effect.each([
+    ["lamp -red", "`-red` is"],
+    ["lamp OR hat", "`OR` is"],
+    ["site:lamp.com lamp*", "`site:lamp.com` and `lamp*` are"],
+    ['a "desk lamp" +warm NOT red', '`+warm`, `NOT` and `"desk lamp"` are'],
+    ["a:b c:d e:f g:h", "`a:b`, `c:d` and `e:f` are"]
+  ])("D90 say of %j what is no operator here", ([query, parts]) =>
+    Effect.gen(function* () {
+      const sentence = `query has no operators: ${parts} searched as words, and every word must match.`
+      for (const name of ["ads", "products", "stores"] as const) {
+        assert.include(yield* warningsOf(name, { query }), sentence, name)
+      }
+      assert.include(yield* warningsOf("market", { group_by: "country", filters: { query } }), sentence)
+    })
+  )
+
+  it.effect.each([
+    "desk lamp",
+    "t-shirt -20%",
+    'screen 27"',
+    "SALT AND PEPPER",
+    "https://lamp.com/a",
+    "or",
+    "not and",
+    "4:3"
+  ])("D90 say nothing of the operators that %j has not", (query) =>
+    Effect.map(warningsOf("products", { query }), (warnings) => assert.notInclude(warnings.join(), "operators"))
+  )
+
   it.effect("say of each tool whose money is compared in several currencies, and of how many stores", () =>
     Effect.gen(function* () {
       const { ad, product, shop } = generate(2)

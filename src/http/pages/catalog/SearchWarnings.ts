@@ -1,5 +1,6 @@
 /** The warnings of a search in the visitor's language. */
 import { Effect } from "effect"
+import { echo } from "../../../domain/ArgumentDecoder.ts"
 import { mostCommon } from "../../../domain/search/Warnings.ts"
 import type { CurrencyCount, Warning } from "../../../domain/search/Warnings.ts"
 import { Wording } from "../../../services/tools/SearchWarnings.ts"
@@ -23,6 +24,8 @@ const textOf =
           values: list(takes.map((each) => quoted(labelOf(locale, other, each))))
         })
       }
+      case "Operators":
+        return text("warning.operators", { parts: list(warning.parts.map((part) => quoted(echo(part)))) })
       case "UnknownNames": {
         const { more, names } = warning
         const written = [

@@ -228,6 +228,22 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     })
   )
 
+  it.effect("D90 say what is no operator, in the visitor's language", () =>
+    Effect.gen(function* () {
+      const { visitor } = yield* customer
+      const said = {
+        en: "The search has no operators. Searched as words: “-red”.",
+        de: "Die Suche kennt keine Operatoren. Als Wörter gesucht: „-red“.",
+        fr: "La recherche n’a pas d’opérateurs. Cherché mot à mot : «\u00a0-red\u00a0».",
+        es: "La búsqueda no tiene operadores. Se busca como palabras: «-red»."
+      } as const
+      for (const language of languages) {
+        const address = `${adsPath}?query=lamp+-red`
+        assert.deepStrictEqual(noticeOf(yield* read(visitor, address, language)), [said[language]], address)
+      }
+    })
+  )
+
   it.effect("D42 say of ads without a store how to see them, also where there are no others", () =>
     Effect.gen(function* () {
       const { visitor } = yield* customer
