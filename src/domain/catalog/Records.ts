@@ -6,7 +6,7 @@
  */
 import { Effect, Predicate, Record as EffectRecord, Result, Schema, Struct } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
-import { code, toUpperCase } from "../search/Arguments.ts"
+import { code, codeIn } from "../search/Arguments.ts"
 import { issueAt, refused } from "../ArgumentIssue.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import { adStatuses, ctas, languages, mediaTypes, pixels, socialNetworks } from "./Enumerations.ts"
@@ -19,11 +19,11 @@ const NicheId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 32_000 
 
 /** ISO 3166-1 alpha-2. */
 export const Country = code(countryCodes, "unknown_country", countryCodeOf).annotate({
-  tidy: RecordDecoder.ofText(toUpperCase)
+  tidy: RecordDecoder.ofText(codeIn)
 })
 /** ISO 4217. */
 export const Currency = code(currencyCodes, "unknown_currency", currencyCodeOf).annotate({
-  tidy: RecordDecoder.ofText(toUpperCase)
+  tidy: RecordDecoder.ofText(codeIn)
 })
 export const ShopName = Fields.line(200)
 

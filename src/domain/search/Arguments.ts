@@ -89,10 +89,10 @@ export const someOf = <const L extends ReadonlyArray<string>>(values: L, meant?:
 /** Only ASCII letters: upper case of others can be ASCII, such as that of `ß`. */
 export const toUpperCase = (text: string): string => text.replaceAll(/[a-z]/gu, (letter) => letter.toUpperCase())
 
-const upperCase = SchemaTransformation.transform({
-  decode: (text: string) => toUpperCase(text.trim()),
-  encode: (text: string) => text
-})
+/** A code as its list writes it. */
+export const codeIn = (text: string): string => toUpperCase(text.trim())
+
+const upperCase = SchemaTransformation.transform({ decode: codeIn, encode: (text: string) => text })
 
 /**
  * A code of an ISO list, accepted in either case and with blanks around it, and decoded to upper case. `codeOf` finds the code
@@ -101,7 +101,7 @@ const upperCase = SchemaTransformation.transform({
 export const code = (codes: ReadonlySet<string>, unknown: IssueCode, codeOf: ByName) =>
   Schema.String.check(
     Schema.makeFilter((text: string) => {
-      if (codes.has(toUpperCase(text.trim()))) return true
+      if (codes.has(codeIn(text))) return true
       const suggestion = codeOf(text)
       return refused(unknown, { value: echo(text), ...(suggestion === undefined ? {} : { suggestion }) })
     })

@@ -8,7 +8,19 @@ import * as Records from "../../../src/domain/catalog/Records.ts"
 const words =
   "a de US usd English Facebook active video shop product www.Oakline.com oakline https://x.example/a https://u:p@x.example/ ftp://x " +
   "2026-02-28 2026-02-30 1989-12-31 2026-13 2026-06 2026-02-28T08:11:40+01:00 2026-02-28T25:00:00Z ünited.example.com u\u017F \u00DF"
-const texts = ["", " ", " a  b ", "fr\nb", "Shop Now", "a\u202Eb", "a\uD800", "x".repeat(201), "😀".repeat(101)]
+const texts = [
+  "",
+  " ",
+  "de ",
+  " EUR",
+  " a  b ",
+  "fr\nb",
+  "Shop Now",
+  "a\u202Eb",
+  "a\uD800",
+  "x".repeat(201),
+  "😀".repeat(101)
+]
 const numbers = [0, -1, 1.5, 32_000, 2_147_483_648, 1e16, Number.NaN]
 const lists = [[], ["a", "a"], ["English", "English"], ["English", 1], ["a ", "a"], [null]]
 const values: ReadonlyArray<unknown> = [
