@@ -1,5 +1,5 @@
 /** Charges and refunds in the append-only ledger of credits (D13 to D16). */
-import { Array, Clock, Context, Effect, Exit, Layer, Request } from "effect"
+import { Array, Clock, Context, Effect, Exit, Layer, Request, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
@@ -100,9 +100,10 @@ export class CreditLedger extends Context.Service<
         return decisions.map((decision) => ({ ...(later.get(decision.n) ?? decision), n: decision.n }))
       })
 
-      /** The database's clock decides when the credits renew. If it cannot be read any more, the server's does. */
+      /** The database's clock decides when the credits renew. If it cannot be read in time, the server's does. */
       const timeOfRefusal = DatabaseClock.currentTimeMillis.pipe(
-        Effect.catch(() => Clock.currentTimeMillis),
+        Effect.timeout("1 second"),
+        Effect.catchCause(() => Clock.currentTimeMillis),
         onDatabase
       )
 
@@ -122,13 +123,18 @@ export class CreditLedger extends Context.Service<
         yield* Effect.forEach(taken.value, ({ outcome }) => Metrics.charges.add({ outcome: measured[outcome] }), {
           discard: true
         })
-        // Only a refusal names a time.
-        const isRefused = taken.value.some(({ outcome }) => outcome === "insufficient" || outcome === "no_period")
-        const now = isRefused ? yield* timeOfRefusal : 0
-        for (const entry of entries) {
+        const complete = (entry: Request.Entry<ChargeRequest>, nowMillis: number) => {
           const decision = decisions.get(entry.request.charge.requestId)
-          entry.completeUnsafe(answer(entry.request.charge, decision, now, config.billingUrl))
+          entry.completeUnsafe(answer(entry.request.charge, decision, nowMillis, config.billingUrl))
         }
+        // Only a refusal names a time. The other calls do not wait until it is read.
+        const [refused, others] = Array.partition(entries, (entry) =>
+          namesTime(decisions.get(entry.request.charge.requestId)) ? Result.succeed(entry) : Result.fail(entry)
+        )
+        for (const entry of others) complete(entry, 0)
+        if (refused.length === 0) return
+        const now = yield* timeOfRefusal
+        for (const entry of refused) complete(entry, now)
       })
 
       const resolvers = Array.makeBy(lanes, () =>
@@ -176,6 +182,9 @@ const measured = {
   no_period: "insufficient",
   barred: "barred"
 } as const satisfies Record<Decision["outcome"], string>
+
+const namesTime = (decision: Decision | undefined): boolean =>
+  decision?.outcome === "insufficient" || decision?.outcome === "no_period"
 
 const checkKey = (key: string): Effect.Effect<void, InvalidArguments> => {
   const unfit = unfitKey(key)
