@@ -1,6 +1,7 @@
 /**
  * Values of closed vocabularies by other names that people write for them: in other languages, as codes, as former or short
- * names. Only for suggestions: filters take the value itself.
+ * names. Filters take the value itself, and suggest it for such a name. Imports of lists of stores read countries by their names,
+ * and languages by their codes.
  */
 import { languages as pageLanguages } from "../Messages.ts"
 import { languages, mediaTypes, pixels, socialNetworks } from "./Enumerations.ts"
@@ -83,7 +84,8 @@ export const languageCodes: Readonly<Record<Language, string>> = {
   Romanian: "ro"
 }
 
-const languageOfCode = new Map<string, Language>([
+/** Norwegian has a code for each of its two written forms, too. */
+export const languageOfCode: ReadonlyMap<string, Language> = new Map<string, Language>([
   ...languages.map((language) => [languageCodes[language], language] as const),
   ["nb", "Norwegian"],
   ["nn", "Norwegian"]

@@ -311,25 +311,26 @@ const correctObject = (
   paths: Array<string>
 ): unknown => {
   const own: Array<string> = []
-  const corrected: Record<string, unknown> = {}
+  // A field of a file may be called `__proto__`.
+  const corrected = new Map<string, unknown>()
   for (const [name, inner] of Object.entries(value)) {
     const field = fields.get(name)
     const at = path === "" ? name : `${path}.${name}`
     const decides = field === undefined || (field.unknown === undefined && path === "")
     const one = decides ? inner : correct(field, inner, at, own)
-    if (one !== unfit) corrected[name] = one
+    if (one !== unfit) corrected.set(name, one)
     else if (field?.unknown === undefined) {
       // It leaves out the whole of which it is a part.
       return unfit
     } else {
       own.push(at)
-      if (field.unknown !== "left out") corrected[name] = field.unknown.value
+      if (field.unknown !== "left out") corrected.set(name, field.unknown.value)
     }
   }
   for (const [name, { unknown }] of fields)
-    if (path !== "" && unknown === undefined && !(name in corrected)) return unfit
+    if (path !== "" && unknown === undefined && !corrected.has(name)) return unfit
   paths.push(...own)
-  return corrected
+  return Object.fromEntries(corrected)
 }
 
 const numeric = /^\s*\d{1,15}(?:\.\d{1,15})?\s*$/u

@@ -90,9 +90,9 @@ export const toRecord = (input: unknown, domain: string): Read => {
     const deciding = unfit.filter((path) => decides.has(path) || (path === "id" && notBlank(record.handle) === null))
     if (deciding.length > 0) {
       const isOf = ({ path }: ArgumentIssue) => deciding.includes(path.replaceAll(/\.\d+/gu, ""))
-      return Result.fail(
-        Result.match(issuesOfProduct(input), { onSuccess: () => [], onFailure: (all) => all.filter(isOf) })
-      )
+      const issues = Result.match(issuesOfProduct(input), { onSuccess: () => [], onFailure: (all) => all.filter(isOf) })
+      // Only so many issues are listed, which may all be of other values.
+      return Result.fail(issues.length > 0 ? issues : deciding.map((path) => issueAt(path, "invalid")))
     }
     return Result.map(recordOf(record, domain), (read) =>
       read === null ? null : { ...read, unfit: [...unfit.map(fieldOf), ...read.unfit] }

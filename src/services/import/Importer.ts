@@ -93,8 +93,8 @@ export class Importer extends Context.Service<
           const begun = yield* Effect.acquireRelease(Provenances.begin(sql, options.provenance), (begun, exit) =>
             Exit.isSuccess(exit) || mayBeLoaded
               ? Effect.void
-              : Effect.catch(Provenances.discard(sql, begun), (error) =>
-                  Effect.logWarning("The row of an import that has loaded nothing could not be removed", error)
+              : Effect.catchCause(Provenances.discard(sql, begun), (cause) =>
+                  Effect.logWarning("The row of an import that has loaded nothing could not be removed", cause)
                 )
           )
           const origin = { ...begun, asOf, notesProducts: options.notesProducts ?? (() => false) }

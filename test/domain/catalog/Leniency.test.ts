@@ -77,6 +77,9 @@ describe("an optional value that does not fit", () => {
     for (const wrong of [
       { titel: "Lamp" },
       { details: { vendro: "O" } },
+      { vendro: "O", details: { vendor: {} } },
+      JSON.parse('{"__proto__":"O","url":5}') as object,
+      { details: JSON.parse('{"__proto__":{"vendor":"O"},"vendor":{}}') as unknown },
       { title: "t".repeat(501) },
       { price: "39" }
     ]) {

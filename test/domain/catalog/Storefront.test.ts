@@ -157,6 +157,11 @@ describe("a product of products.json", () => {
     ["neither id nor handle", { id: null, handle: null }, "key"],
     ["a list for a title", { title: ["Tray"] }, "title"],
     ["an object for a price", { variants: [{ ...variant, price: {} }] }, "variants.0.price"],
+    [
+      "an object for a price, after more wrong values than are listed",
+      { tags: Array.from({ length: 60 }, () => ({})), variants: [{ ...variant, price: {} }] },
+      "variants.price"
+    ],
     ["an object for its status", { status: {} }, "status"],
     ["an id that lost digits and no handle", { id: 2 ** 60, handle: null }, "id"]
   ])("is refused with %s", (_, changes, path) => {

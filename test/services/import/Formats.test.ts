@@ -115,6 +115,20 @@ layer(NodeServices.layer)("the formats of files", (it) => {
     })
   )
 
+  it.effect("of a list of stores, countries are found by their codes and names in either case", () =>
+    Effect.gen(function* () {
+      const names = ["gb", "Großbritannien", "Österreich", "ÖSTERREICH"]
+      const { rejects, rows } = yield* read(
+        csv("domain,country,name", ...names.map((name, at) => `s-${at}.com,${name},A`))
+      )
+      assert.deepStrictEqual(rejects, [])
+      assert.deepStrictEqual(
+        shops(rows).map(({ country }) => country),
+        ["GB", "GB", "AT", "AT"]
+      )
+    })
+  )
+
   describe("the result of a bulk operation", () => {
     const gid = (kind: string, id: number) => `gid://shopify/${kind}/${id}`
     const lines = [

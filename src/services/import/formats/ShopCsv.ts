@@ -4,9 +4,11 @@
  */
 import { languages } from "../../../domain/catalog/Enumerations.ts"
 import { countryCodeOf, countryCodes } from "../../../domain/catalog/Iso.ts"
-import type { Pixel, SocialNetwork } from "../../../domain/catalog/Enumerations.ts"
+import { languageOfCode } from "../../../domain/catalog/OtherNames.ts"
+import type { Language, Pixel, SocialNetwork } from "../../../domain/catalog/Enumerations.ts"
 import { PartialShop, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
+import { codeIn } from "../../../domain/search/Arguments.ts"
 import { Result } from "effect"
 import { isOther } from "./Currency.ts"
 import { amount, day, host, joined, placesOf, text, wholeAmount } from "./Foreign.ts"
@@ -74,43 +76,16 @@ const pixelsIn = (technologies: ReadonlyArray<string>): ReadonlyArray<Pixel> => 
   return Array.from(new Set(named.map(([pixel]) => pixel)))
 }
 
-/** Languages by their ISO 639-1 codes, which a region may follow in a column. */
-const languageCodes: Readonly<Record<string, (typeof languages)[number]>> = {
-  en: "English",
-  fr: "French",
-  es: "Spanish",
-  de: "German",
-  it: "Italian",
-  pt: "Portuguese",
-  nl: "Dutch",
-  pl: "Polish",
-  no: "Norwegian",
-  nb: "Norwegian",
-  nn: "Norwegian",
-  sv: "Swedish",
-  da: "Danish",
-  fi: "Finnish",
-  zh: "Chinese",
-  ja: "Japanese",
-  ko: "Korean",
-  ar: "Arabic",
-  ru: "Russian",
-  tr: "Turkish",
-  hi: "Hindi",
-  th: "Thai",
-  vi: "Vietnamese",
-  id: "Indonesian",
-  el: "Greek",
-  cs: "Czech",
-  hu: "Hungarian",
-  ro: "Romanian"
+/** A language by its name or its ISO 639-1 code, which a region may follow in a column. */
+export const languageOf = (code: string): Language | undefined => {
+  const [language = ""] = code.toLowerCase().split(/[-_]/u)
+  return languageOfCode.get(language) ?? languages.find((name) => name.toLowerCase() === code.toLowerCase())
 }
 
-export const languageOf = (code: string): (typeof languages)[number] | undefined => {
-  const [language = ""] = code.toLowerCase().split(/[-_]/u)
-  return Object.hasOwn(languageCodes, language)
-    ? languageCodes[language]
-    : languages.find((name) => name.toLowerCase() === code.toLowerCase())
+/** The code of a country by its code in either case, or by its name. */
+const countryIn = (written: string): string => {
+  const code = codeIn(written)
+  return countryCodes.has(code) ? code : (countryCodeOf(written) ?? written)
 }
 
 export const positions = (header: ReadonlyArray<string>) => placesOf<Column>(header, columns)
@@ -153,11 +128,8 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     const isOtherCurrency = sales !== null && isOther(currency ?? undefined, sales)
     const language = cell("language")
     give("name", cell("name"))
-    const country = (cell("country") ?? store.country)?.toUpperCase()
-    give(
-      "country",
-      country === undefined ? undefined : countryCodes.has(country) ? country : (countryCodeOf(country) ?? country)
-    )
+    const country = cell("country") ?? store.country
+    give("country", country === undefined ? undefined : countryIn(country))
     give("currency", currency?.toUpperCase())
     give("languages", language === null ? null : [languageOf(language) ?? language])
     give("created_on", day(cell("created")) ?? cell("created"))
