@@ -54,6 +54,10 @@ const classes = [undefined, "1xx", "2xx", "3xx", "4xx", "5xx"] as const
 
 const classOf = (status: number) => classes[Math.trunc(status / 100)] ?? "5xx"
 
+/** The router ends a path there as well, but a query is read after `?` only: what follows would be ignored. */
+const problemOfPath = (url: string): string | undefined =>
+  /^[^?]*[;#]/u.test(url) ? "the path of the address has a semicolon or a number sign" : undefined
+
 const middleware = Effect.gen(function* () {
   const common = of(yield* AppConfig)
   const measuredIn = yield* Effect.context()
@@ -72,19 +76,18 @@ const middleware = Effect.gen(function* () {
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
       const { url } = request
       const requestId = randomUUID()
-      const problem = RequestHeaders.problemOf(request)
+      const answered = (response: HttpServerResponse.HttpServerResponse) =>
+        finish(Cors.isFor(url) ? Cors.add(response) : response, requestId)
+      const problem = RequestHeaders.problemOf(request) ?? problemOfPath(url)
       if (problem !== undefined) {
-        return Effect.succeed(counted(groupOf(url), finish(refused(groupOf(url), problem, requestId), requestId)))
+        return Effect.succeed(counted(groupOf(url), answered(refused(groupOf(url), problem, requestId))))
       }
       return Effect.provideService(handler, RequestId.RequestId, requestId).pipe(
         Effect.matchCauseEffect({
           onSuccess: (response) => Effect.succeed(counted(groupOf(url), finish(response, requestId))),
           onFailure: (cause) =>
             Effect.map(unanswered(cause, requestId), (response) =>
-              counted(
-                isUnknown(cause) ? "unknown" : groupOf(url),
-                finish(Cors.isFor(url) ? Cors.add(response) : response, requestId)
-              )
+              counted(isUnknown(cause) ? "unknown" : groupOf(url), answered(response))
             )
         })
       )

@@ -33,7 +33,7 @@ export const registry = ToolRegistry.layer.pipe(
 const meanings: Record<ToolError["_tag"], { readonly means: string; readonly remedy: string }> = {
   InvalidArguments: {
     means:
-      "The arguments do not fit the tool. `issues` lists everything that is wrong, each with its path. No text has control characters but tabs and line breaks.",
+      "The arguments do not fit the tool. `issues` lists everything that is wrong, each with its path. Control characters other than tabs and line breaks are not allowed in any text.",
     remedy: "Change what `issues` names; it suggests the nearest valid value where there is one."
   },
   PlanUpgradeRequired: {

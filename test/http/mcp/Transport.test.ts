@@ -127,7 +127,29 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
           assert.include(answer, code)
           assert.include(answer, "the header host is there more than once")
           assert.match(answer, /"request_id":"[0-9a-f-]{36}"/u)
+          // R55: a browser may read it where it may read the other answers.
+          const isOpen = path === "/mcp" || path === "/token"
+          assert.strictEqual(/^access-control-allow-origin: \*\r$/imu.test(answer), isOpen, path)
         }
+      })
+    )
+
+    it.effect.each<[path: string, status: number]>([
+      ["/mcp;tools=get_usage", 400],
+      ["/mcp#tools=get_usage", 400],
+      ["/mcp;?tools=get_usage", 400],
+      ["/dashboard/ads;countries=US", 400],
+      ["/nothing;x", 400],
+      ["/nothing?x;y", 404],
+      ["/nothing?x#y", 404],
+      ["/mcp?tools=get_usage", 200],
+      ["/mcp", 200]
+    ])("P9 what follows a semicolon or number sign in a path is not ignored: %s is %s", ([path, status]) =>
+      Effect.gen(function* () {
+        const answer = yield* sent(usual, `POST ${path} HTTP/1.1`)
+        const problem = "the path of the address has a semicolon or a number sign"
+        assert.strictEqual(answer.includes(problem), status === 400)
+        assert.strictEqual(/^HTTP\/1.1 (\d+)/u.exec(answer)?.[1], String(status))
       })
     )
 

@@ -190,7 +190,7 @@ const cases = {
     open: Effect.map(guest, (visitor) => ({ visitor, path: "/sign-up", fields: { email: newEmail(), password } }))
   },
   "/sign-up/confirm": {
-    said: /Your account exists already/u,
+    said: /Your account was created with this link/u,
     open: Effect.gen(function* () {
       const [visitor, email] = [yield* guest, newEmail()]
       yield* visitor.submit("/sign-up", { email, password })
@@ -208,7 +208,7 @@ const cases = {
     })
   },
   "/reset-password/new": {
-    said: /Your new password is set already/u,
+    said: /A new password was set with this link/u,
     open: Effect.gen(function* () {
       const { email } = yield* (yield* Site).account()
       const visitor = yield* guest
@@ -283,7 +283,7 @@ const cases = {
     }))
   },
   "/dashboard/account/email/confirm": {
-    said: /The new address is confirmed already/u,
+    said: /The address was confirmed with this link/u,
     open: Effect.gen(function* () {
       const [{ visitor }, email] = [yield* owner, newEmail()]
       yield* visitor.submit(`${account}/email`, { email, current: password })

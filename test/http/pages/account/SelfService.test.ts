@@ -101,13 +101,13 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         )
         assert.sameMembers(
           both.map(({ headers, text }) => headers.get("location") ?? Consent.headingOf(text)),
-          ["/sign-in?done=confirmed", "Your account exists already"]
+          ["/sign-in?done=confirmed", "Your account was created with this link"]
         )
         assert.include((yield* tab.get("/sign-in?done=confirmed")).text, "your account is ready")
         leadsTo(yield* tab.signIn({ email, password }), "/dashboard")
         const again = yield* tab.get(link)
         assert.strictEqual(again.status, 410)
-        assert.strictEqual(Consent.headingOf(again.text), "Your account exists already")
+        assert.strictEqual(Consent.headingOf(again.text), "Your account was created with this link")
         assert.include(again.text, '<a href="/sign-in">Sign in</a>')
       })
     )
@@ -266,7 +266,7 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         leadsTo(yield* tab.signIn({ email: who.email, password: next }), "/dashboard")
         const again = yield* tab.get(link)
         assert.strictEqual(again.status, 410)
-        assert.strictEqual(Consent.headingOf(again.text), "Your new password is set already")
+        assert.strictEqual(Consent.headingOf(again.text), "A new password was set with this link")
         assert.include(again.text, '<a href="/sign-in">Sign in with the new password</a>')
         assert.match((yield* server.mailTo(who.email, 1)).subject ?? "", /was changed/u)
       })
@@ -340,7 +340,7 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         assert.match((yield* server.mailTo(who.email)).subject ?? "", /was changed/u)
         const again = yield* visitor.submit(`${path}/confirm`, { token })
         assert.strictEqual(again.status, 410)
-        assert.strictEqual(Consent.headingOf(again.text), "The new address is confirmed already")
+        assert.strictEqual(Consent.headingOf(again.text), "The address was confirmed with this link")
         assert.include(again.text, '<a href="/dashboard/account">To your account</a>')
       })
     )

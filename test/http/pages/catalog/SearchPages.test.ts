@@ -205,8 +205,8 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
           "„Nischenebene“ hat keine Wirkung, wenn unter „Gruppieren nach“ „Land“ gewählt ist. Die Angabe gilt nur für „Nische“."
         ],
         fr: [
-          "«\u00a0Ordre\u00a0» n’a aucun effet lorsque «\u00a0Trier par\u00a0» est réglé sur «\u00a0Plus récents\u00a0». Ce réglage s’applique à «\u00a0Portée\u00a0», «\u00a0Chiffre d’affaires\u00a0», «\u00a0Trafic de la boutique\u00a0» et «\u00a0Croissance du trafic\u00a0».",
-          "«\u00a0Niveau de niche\u00a0» n’a aucun effet lorsque «\u00a0Regrouper par\u00a0» est réglé sur «\u00a0Pays\u00a0». Ce réglage s’applique à «\u00a0Niche\u00a0»."
+          "«\u00a0Ordre\u00a0» n’a aucun effet lorsque «\u00a0Trier par\u00a0» est réglé sur «\u00a0Plus récents\u00a0». Le premier ne s’applique qu’à «\u00a0Portée\u00a0», «\u00a0Chiffre d’affaires\u00a0», «\u00a0Trafic de la boutique\u00a0» et «\u00a0Croissance du trafic\u00a0».",
+          "«\u00a0Niveau de niche\u00a0» n’a aucun effet lorsque «\u00a0Regrouper par\u00a0» est réglé sur «\u00a0Pays\u00a0». Le premier ne s’applique qu’à «\u00a0Niche\u00a0»."
         ],
         es: [
           "«Orden» no tiene efecto cuando en «Ordenar por» se elige «Más recientes». Solo se aplica a «Alcance», «Ingresos de la tienda», «Tráfico de la tienda» y «Crecimiento del tráfico».",
