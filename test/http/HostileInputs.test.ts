@@ -13,8 +13,11 @@ import * as Messages from "../support/Messages.ts"
 import { callers, TestServer } from "../support/TestServer.ts"
 import { watchWork } from "../support/Work.ts"
 
-/** What a batch of 20 calls with the most of everything folds, and a fifth of what the longest text would be. */
-const maxFolded = 50_000
+/**
+ * What a batch of 20 calls with the most of everything folds, and a third of what the longest text would be. Names that are unknown
+ * are also compared with what other names mean.
+ */
+const maxFolded = 75_000
 
 const refusedParses = /deepest|each with another name|most arrays|most names|names of numbers|as many \{\}/u
 

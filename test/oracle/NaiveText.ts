@@ -2,6 +2,8 @@
  * Matches words by reading each document from each of its places. Knows only the characters of the words of NaiveCatalog,
  * and shares no code with src/domain/search.
  */
+import { domainToASCII } from "node:url"
+import { getDomain } from "tldts"
 
 /** Words are letters and digits, with apostrophes within; any part of a run can be searched for. */
 type Kind = "word" | "run" | "symbol"
@@ -217,6 +219,10 @@ const isPartedAtLetter = ({ apart }: Document, word: string): boolean => {
   )
 }
 
+/** The domain that a store registers, or its subdomain of a platform. */
+const domainOf = (host: string): string =>
+  getDomain(domainToASCII(host), { allowPrivateDomains: true, extractHostname: false }) ?? host
+
 /** Only those with a scheme. */
 const address = /(?<=^|\s)https?:\/\/(?:www\.)?([^\s/?#]+)\S*/giu
 
@@ -233,7 +239,7 @@ interface Wanted extends Piece {
 }
 
 const wantedOf = (query: string): ReadonlyArray<Wanted> => {
-  const all = pieces(decoded(query.replaceAll(address, "$1")))
+  const all = pieces(decoded(query.replaceAll(address, (_, host: string) => domainOf(host))))
   const isPlain = (at: number) => all[at]?.kind === "word" && !Array.from(all[at].text).some(isDigit)
   const isNext = (at: number) =>
     isPlain(at) && isPlain(at + 1) && (all[at + 1]?.link === "-" || /^\s+$/.test(all[at + 1]?.link ?? ""))

@@ -31,7 +31,7 @@ const maxFoldedByForms = 2_500
 /** An address of 15,000 characters may name so many values, each of which is looked up once and told once. */
 const maxFoldedByPages = 25_000
 /** A batch of 20 calls with 40 unknown names each, five of which are compared. The vocabulary has 400,000 characters. */
-const maxFoldedByCalls = 75_000
+const maxFoldedByCalls = 80_000
 
 interface Sent {
   readonly path: string
