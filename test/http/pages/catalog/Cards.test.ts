@@ -66,14 +66,14 @@ describe("a card", () => {
     assert.deepStrictEqual(factsOf(productCard(product, locale, { shop: true })), [
       ["Revenue a month", "$12.3K"],
       ["Visits a month", "8.2K"],
-      ["Growth", "+4.6%"],
+      ["Growth", "+4.56%"],
       ["Running ads", "12"]
     ])
     const falling = { ...product, shop: { ...shop, traffic_growth_pct: -4.56, estimated_monthly_revenue: null } }
     assert.deepStrictEqual(factsOf(productCard(falling, locale, { shop: true })).slice(0, 3), [
       ["Revenue a month", "Not known"],
       ["Visits a month", "8.2K"],
-      ["Growth", "-4.6%"]
+      ["Growth", "-4.56%"]
     ])
     // On the page of the store, which shows the figures itself.
     assert.deepStrictEqual(factsOf(productCard(product, locale)), [])
