@@ -141,9 +141,9 @@ const explainFiles = Effect.fn("ImportCommand.explainFiles")(function* (options:
   return Option.none()
 }, Effect.scoped)
 
-const failureOf = ({ fromFiles, stops }: ImportReport, path: string): CliError.UserError => {
+const failureOf = ({ read, stops }: ImportReport, path: string): CliError.UserError => {
   const said = `${ThirdPartyText.line(path)} says which and why.`
-  if (fromFiles <= 0) {
+  if (read <= 0) {
     return new CliError.UserError({
       cause: [path],
       userMessage: `Nothing was imported: all records were rejected; ${said}`
@@ -183,7 +183,7 @@ const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: O
     onRejects: rejects.write
   })
   yield* Output.lines(ImportReporting.summary(sourceOf(options), report).split("\n"))
-  return report.rejected === 0 ? Option.none() : Option.some(failureOf(report, rejects.path))
+  return report.rejectedRecords === 0 ? Option.none() : Option.some(failureOf(report, rejects.path))
 }, Effect.scoped)
 
 export const importCommand = Command.make("import", options, (options) =>

@@ -5,7 +5,8 @@ import { tables } from "../services/import/BatchLoader.ts"
 import type { UnreadableInput } from "../services/import/ImportError.ts"
 import type { ImportOptions } from "../services/import/Importer.ts"
 import { Importer } from "../services/import/Importer.ts"
-import type { ImportReport } from "../services/import/ImportReport.ts"
+import type { ImportReport, RowCounts } from "../services/import/ImportReport.ts"
+import { leftOutReasons } from "../services/import/ImportSource.ts"
 import type { ImportChunk } from "../services/import/ImportSource.ts"
 import * as ThirdPartyText from "../domain/catalog/ThirdPartyText.ts"
 import { count, duration, make } from "./ProgressBar.ts"
@@ -42,10 +43,30 @@ export const run = Effect.fn("ImportReporting.run")(function* (options: Import) 
     .pipe(Effect.ensuring(bar.clear))
 })
 
-/** Formats what changed in the catalog. */
+const maxParts = 50
+
+const totalOf = ({ leftOut, read, rejected }: RowCounts): number => read + rejected + leftOut
+
+const rows = ({ leftOut, read, rejected }: RowCounts): string =>
+  `${count(read)} ${read === 1 ? "row" : "rows"} read, ${count(rejected)} rejected, ${count(leftOut)} left out`
+
+/** The rows of each store or file, if there are several. */
+const ofParts = (parts: ReadonlyMap<string, RowCounts>): ReadonlyArray<string> => {
+  const all = Array.from(parts).filter(([, counts]) => totalOf(counts) > 0)
+  if (all.length < 2) return []
+  const others = all.slice(maxParts)
+  return [
+    ...all.slice(0, maxParts).map(([part, counts]) => `  ${ThirdPartyText.line(part)}: ${rows(counts)}`),
+    ...(others.length === 0 ? [] : [`  and ${count(others.length)} others`])
+  ]
+}
+
+/** Formats what was read of the files, and what changed in the catalog. */
 export const summary = (name: string, report: ImportReport): string => {
   const {
     accepted,
+    reasons,
+    repeated,
     electedNiches,
     expiredAds,
     keepsUnseenAds,
@@ -53,10 +74,9 @@ export const summary = (name: string, report: ImportReport): string => {
     archiveAds,
     otherCurrencies,
     refusedRemovals,
-    rejected,
+    parts,
     removals,
     seconds,
-    skipped,
     stops,
     tallies,
     unfit
@@ -71,14 +91,22 @@ export const summary = (name: string, report: ImportReport): string => {
         ]
   })
   const changes = tables.reduce((sum, type) => sum + tallies[type].added + tallies[type].changed, 0)
-  const unchanged = accepted - removals - changes
+  // A record that is repeated in a later batch may be a change of its own.
+  const unchanged = accepted - removals - changes - repeated
   const { byDomain, byPage, later, without } = links
   const line = (what: string, figure: number) => (figure > 0 ? [`  ${what}: ${count(figure)}`] : [])
   return [
-    `${name}: ${count(accepted)} records in ${seconds < 10 ? `${seconds.toFixed(1)} s` : duration(seconds)}${seconds < 1 ? "" : `, ${count(accepted / seconds)}/s`}`,
+    `${name}: ${rows(report)}, in ${seconds < 10 ? `${seconds.toFixed(1)} s` : duration(seconds)}${seconds < 1 ? "" : ` (${count(totalOf(report) / seconds)} rows/s)`}`,
+    ...Array.from(reasons, ([reason, n]) => `  left out: ${leftOutReasons[reason]}: ${count(n)}`),
+    ...stops.map(
+      ({ file, line }) =>
+        `  ${ThirdPartyText.line(file)}: read up to line ${count(line)}; what is beyond it is not counted`
+    ),
+    ...ofParts(parts),
     ...written,
     ...line("records that remove others", removals),
-    ...line("in the catalog already, or twice in the input", unchanged),
+    ...line("in the catalog already, unchanged", unchanged),
+    ...line("more than once in the input, where the last one counts", repeated),
     ...line("ads whose store was found by where they lead", byDomain),
     ...line("ads whose store was found by their page", byPage),
     ...line("ads without a known store", without),
@@ -89,17 +117,12 @@ export const summary = (name: string, report: ImportReport): string => {
       : []),
     ...line("ads of ads_archive, which has no call to action, landing page, image and media type", archiveAds),
     ...line("stores that have a niche now, by what they sell", electedNiches),
-    ...line("left out, because drafts or archived", skipped),
     ...line("amounts left out, because not known to be in the currency of their store", otherCurrencies),
     ...(unfit.size === 0
       ? []
       : [
           `  optional values that do not fit, unknown or cut: ${Array.from(unfit, ([field, n]) => `${field} ${count(n)}`).join(", ")}`
         ]),
-    ...line("rejected", rejected),
-    ...stops.map(
-      ({ file, line }) => `  ${ThirdPartyText.line(file)}: read up to line ${count(line)}, and not beyond it`
-    ),
     ...refusedRemovals.map(
       ({ domain, gone, products }) =>
         `  ${domain}: ${count(gone)} of its ${count(products)} products are not in these files and stay. If they are gone, import again with --yes.`

@@ -61,7 +61,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
       assert.isTrue(yield* importer.isEmpty)
       const loaded = yield* run(["demo", "load", "--size", "tiny"])
       assert.strictEqual(loaded.code, 0)
-      assert.match(loaded.text, /^Demo data: 1,8\d\d records in/)
+      assert.match(loaded.text, /^Demo data: 1,8\d\d rows read, 0 rejected, 0 left out, in/)
       assert.match(loaded.text, / {2}product +600 added +0 changed/)
 
       // The same day and seed, so the same data; not empty any more, so nothing is loaded over it.
@@ -70,7 +70,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
       const imported = yield* run(["import", path])
       assert.strictEqual(imported.code, 0)
       assert.notMatch(imported.text, /added/)
-      assert.match(imported.text, /already, or twice in the input: 1,8\d\d$/)
+      assert.match(imported.text, /already, unchanged: 1,8\d\d$/)
       yield* loadDemoOnce.pipe(
         Effect.provide([Stdio.layerTest({}), AppConfig.layerOf({ demoSize: Option.some("tiny") })])
       )
@@ -165,7 +165,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
       assert.deepStrictEqual([bad.code, bad.text.includes("Nothing was imported")], [1, true])
       const cut = yield* run(["import", `${folder}/cut.csv`, ...store])
       assert.strictEqual(cut.code, 2)
-      assert.include(cut.text, "cut.csv: read up to line 4, and not beyond it")
+      assert.include(cut.text, "cut.csv: read up to line 4; what is beyond it is not counted")
       assert.include(cut.text, "A file was not read to its end.")
     })
   )
@@ -356,7 +356,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
           "2026-06-01"
         ])).text
         assert.match(text, /records of this catalog, one a line/)
-        assert.match(text, /bought list: 1 records/)
+        assert.match(text, /bought list: 1 row read/)
         const listed = yield* run(["catalog", "sources"])
         assert.match(
           listed.text,

@@ -1,14 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { summary } from "../../src/cli/ImportReporting.ts"
+import type { RowCounts } from "../../src/services/import/ImportReport.ts"
+import type { LeftOut } from "../../src/services/import/ImportSource.ts"
 import { nothingLoaded } from "../../src/services/import/BatchLoader.ts"
 
 const { links, tallies: noTallies } = nothingLoaded
 const report = {
-  accepted: 12_000,
+  read: 12_000,
   rejected: 0,
-  fromFiles: 0,
+  leftOut: 0,
+  parts: new Map<string, RowCounts>(),
+  reasons: new Map<LeftOut, number>(),
+  accepted: 12_000,
+  repeated: 0,
+  rejectedRecords: 0,
   stops: [],
-  skipped: 0,
   otherCurrencies: 0,
   archiveAds: 0,
   unfit: new Map<string, number>(),
@@ -35,19 +41,48 @@ describe("the summary of an import", () => {
     assert.notInclude(summary("a.json", report), "optional")
   })
 
-  it("shows records per second, counting unchanged ones", () => {
-    assert.include(summary("a.ndjson", report), "a.ndjson: 12,000 records in 4.0 s, 3,000/s")
+  it("begins with what was read, rejected and left out, and why, and the rows of a second", () => {
+    const reasons = new Map<LeftOut, number>([
+      ["notOnSale", 900],
+      ["hidden", 100]
+    ])
+    assert.include(
+      summary("a.ndjson", { ...report, read: 10_960, rejected: 40, leftOut: 1_000, reasons }),
+      "a.ndjson: 10,960 rows read, 40 rejected, 1,000 left out, in 4.0 s (3,000 rows/s)\n" +
+        "  left out: drafts and archived products: 900\n" +
+        "  left out: products that the store does not show: 100\n"
+    )
   })
 
   it("shows no rate for very short imports", () => {
-    assert.strictEqual(summary("a.ndjson", { ...report, accepted: 0, seconds: 0.2 }), "a.ndjson: 0 records in 0.2 s")
+    assert.strictEqual(
+      summary("a.ndjson", { ...report, read: 1, accepted: 0, seconds: 0.2 }),
+      "a.ndjson: 1 row read, 0 rejected, 0 left out, in 0.2 s"
+    )
+  })
+
+  it("has a line for each store of several, and says how many others there are", () => {
+    const rows = { read: 2, rejected: 1, leftOut: 3 }
+    const parts = (count: number) =>
+      new Map(Array.from({ length: count }, (_, at) => [`store${at}.example.com`, rows] as const))
+    assert.notInclude(summary("a", { ...report, parts: parts(1) }), "store0")
+    const shown = summary("a", { ...report, parts: parts(52) })
+    assert.include(shown, "\n  store49.example.com: 2 rows read, 1 rejected, 3 left out\n  and 2 others")
+    assert.notInclude(shown, "store50")
+  })
+
+  it("tells what is unchanged from what is repeated", () => {
+    assert.include(
+      summary("a", { ...report, accepted: 10, repeated: 4 }),
+      "unchanged: 6\n  more than once in the input, where the last one counts: 4"
+    )
   })
 
   it("shows new, changed and removed records by type", () => {
     const tallies = { ...noTallies, product: { added: 2_000, changed: 10, removed: 3 } }
     assert.match(
       summary("a", { ...report, tallies }),
-      /product +2,000 added +10 changed +3 removed\n.*twice in the input: 9,990/
+      /product +2,000 added +10 changed +3 removed\n.*unchanged: 9,990/
     )
   })
 
@@ -55,7 +90,7 @@ describe("the summary of an import", () => {
     const tallies = { ...noTallies, product: { added: 0, changed: 0, removed: 3 } }
     assert.match(
       summary("a", { ...report, accepted: 10, tallies, removals: 4 }),
-      /3 removed\n {2}records that remove others: 4\n {2}in the catalog already, or twice in the input: 6$/
+      /3 removed\n {2}records that remove others: 4\n {2}in the catalog already, unchanged: 6$/
     )
     assert.notInclude(summary("a", { ...report, accepted: 4, tallies, removals: 4 }), "already")
   })

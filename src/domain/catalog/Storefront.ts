@@ -47,6 +47,9 @@ const Product = Schema.Struct({
   tags: absent(Schema.Union([Schema.Array(Schema.String), Schema.String])),
   /** Only from the admin interface. */
   status: absent(Schema.String),
+  /** `null` if the store does not show the product. */
+  published_at: absent(Schema.String),
+  published: absent(Schema.Boolean),
   variants: absent(Schema.Array(Variant)),
   images: absent(Schema.Array(Image)),
   options: absent(
@@ -80,9 +83,11 @@ const correctMeta = RecordDecoder.lenient(Meta, { unknownNames: "ignore" })
 export const domainOf = (meta: Meta): string | undefined =>
   meta.domain ?? URL.parse(meta.url ?? "")?.hostname ?? undefined
 
-type Read = Result.Result<RecordDecoder.Corrected<ProductRecord> | null, ReadonlyArray<ArgumentIssue>>
+/** Why a product is none that customers can buy: a draft or archived, or not shown by the store. */
+export type NotSold = "notOnSale" | "hidden"
+type Read = Result.Result<RecordDecoder.Corrected<ProductRecord> | NotSold, ReadonlyArray<ArgumentIssue>>
 
-/** The record of a product; `null` if it is not on sale. */
+/** The record of a product, or why it is not sold. */
 export const toRecord = (input: unknown, domain: string): Read => {
   // Nothing is cleaned here, so that what fits needs no copy.
   if (isProduct(input)) return recordOf(input, domain)
@@ -95,7 +100,7 @@ export const toRecord = (input: unknown, domain: string): Read => {
       return Result.fail(issues.length > 0 ? issues : deciding.map((path) => issueAt(path, "invalid")))
     }
     return Result.map(recordOf(record, domain), (read) =>
-      read === null ? null : { ...read, unfit: [...unfit.map(fieldOf), ...read.unfit] }
+      typeof read === "string" ? read : { ...read, unfit: [...unfit.map(fieldOf), ...read.unfit] }
     )
   })
 }
@@ -119,13 +124,20 @@ const fieldOf = (path: string): string => fields[path] ?? `details.${path}`
 
 /** As {@link toRecord}, of a product whose types are known. */
 export const recordOf = (product: Product, domain: string): Read => {
-  const status = product.status?.toLowerCase()
-  if (status === "draft" || status === "archived") return Result.succeed(null)
+  const status = product.status?.trim().toLowerCase() ?? ""
+  if (status === "draft" || status === "archived") return Result.succeed("notOnSale")
+  if (status === "unlisted" || product.published === false || product.published_at === null) {
+    return Result.succeed("hidden")
+  }
   if (isInexact(product.id) && notBlank(product.handle) === null) return Result.fail([issueAt("id", "inexact_id")])
   return Result.flatMap(variantsOf(product), (variants): Read => {
     const unfit: Array<string> = []
     if (isInexact(product.id)) unfit.push("alias")
-    for (const { id } of product.variants ?? []) if (isInexact(id)) unfit.push("details.variants.id")
+    if (status !== "" && status !== "active") unfit.push("status")
+    for (const { id, price } of product.variants ?? []) {
+      if (isInexact(id)) unfit.push("details.variants.id")
+      if (isUnpriced(price)) unfit.push("details.variants")
+    }
     const decoded = decodeRecord(translate(product, domain, variants, unfit))
     return Result.map(decoded, (read) => (unfit.length === 0 ? read : { ...read, unfit: [...unfit, ...read.unfit] }))
   })

@@ -9,7 +9,7 @@ import type { PartialShop } from "../../domain/catalog/Records.ts"
 import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import { BulkOrder } from "./BulkOrder.ts"
 import { BulkParts } from "./BulkParts.ts"
-import { chunk } from "./Conversion.ts"
+import { chunk, hasAny } from "./Conversion.ts"
 import * as BulkProducts from "./formats/BulkProducts.ts"
 import type { Part } from "./formats/BulkProducts.ts"
 import { join, nothing } from "./formats/Reading.ts"
@@ -95,10 +95,7 @@ export const read = Effect.fn("BulkSpool.read")(function* (
       order.end()
       return order.isKept ? inOrder : sorted
     })
-  ).pipe(
-    Stream.concat(Stream.sync(() => products.end())),
-    Stream.filter(({ rejects, rows, skipped }) => rows.length + rejects.length + skipped > 0)
-  )
+  ).pipe(Stream.concat(Stream.sync(() => products.end())), Stream.filter(hasAny))
 })
 
 /** What belongs to no product is reported at once. */
@@ -109,7 +106,8 @@ const divide = (line: Line, parts: BulkParts, products: Products): void => {
     ? Result.map(BulkProducts.parse(line.text), ({ product }) => product)
     : BulkProducts.productIn(line.text)
   if (Result.isFailure(product)) products.add(line)
-  else if (product.success !== null) parts.put(product.success, line)
+  else if (product.success === null) products.leaveOut()
+  else parts.put(product.success, line)
 }
 
 /** Converts the lines of each product, which follow each other. */
@@ -134,10 +132,15 @@ class Products {
       return this.#reject(line.number, { ...parsed.failure, reason })
     }
     const { product, record } = parsed.success
-    if (product === null) return
+    if (product === null) return this.leaveOut()
     if (product !== this.#product) this.#finish()
     this.#product = product
     this.#parts.push({ line: line.number, record })
+  }
+
+  /** A line of which nothing is imported. */
+  leaveOut(): void {
+    this.#readings.push({ ...nothing, leftOut: ["otherObject"] })
   }
 
   /** What was read of all products but the last. */
@@ -164,7 +167,7 @@ class Products {
       this.#isCurrencyKnown = true
       this.#readings.push({
         ...nothing,
-        rows: [{ line, record: { type: "partial_shop", domain: this.#domain, currency } }]
+        rows: [{ line, sourceRows: 0, record: { type: "partial_shop", domain: this.#domain, currency } }]
       })
       return
     }

@@ -15,15 +15,15 @@ export const chunk = ({
   archiveAds = 0,
   kept = [],
   lacksRecords = false,
+  leftOut = [],
   otherCurrencies = 0,
   rejects,
   rows,
-  skipped,
   unfit = []
 }: Reading): ImportChunk => ({
   rows,
   rejects,
-  skipped,
+  leftOut,
   otherCurrencies,
   archiveAds,
   unfit,
@@ -31,6 +31,10 @@ export const chunk = ({
   lacksRecords,
   position: 0
 })
+
+/** Whether there is anything to tell the importer. */
+export const hasAny = ({ kept = [], leftOut = [], rejects, rows }: Reading | ImportChunk): boolean =>
+  rows.length + rejects.length + leftOut.length + kept.length > 0
 
 /** Converts what a container holds: JSON values, lines of text, or rows of a table. */
 export interface Converter {
@@ -75,12 +79,7 @@ export const convert = (
         }
       )
     )
-    return Stream.concat(pieces, last).pipe(
-      Stream.filter(
-        ({ kept = [], rejects, rows, skipped }) => rows.length + rejects.length + skipped + kept.length > 0
-      ),
-      Stream.map(chunk)
-    )
+    return Stream.concat(pieces, last).pipe(Stream.filter(hasAny), Stream.map(chunk))
   })
 
 interface Cutter {
@@ -161,7 +160,6 @@ const cutterOf = (container: Format.Container, converter: Converter): Cutter => 
 const problem = (line: number, reason: string): Reading => ({
   rows: [],
   rejects: [{ line, field: "", reason }],
-  skipped: 0,
   lacksRecords: true
 })
 

@@ -14,7 +14,7 @@ import { foreign, isForeign } from "./formats/Foreign.ts"
 import type { Foreign } from "./formats/Foreign.ts"
 import * as Format from "./formats/Format.ts"
 import type { Detected, FormatName } from "./formats/Format.ts"
-import { decoded, join, keptOfRecord, nothing, ofProduct } from "./formats/Reading.ts"
+import { decoded, keptOfRecord, nothing, ofItems, ofProduct } from "./formats/Reading.ts"
 import type { Reading } from "./formats/Reading.ts"
 import * as Mapping from "./formats/Mapping.ts"
 import * as Sample from "./formats/Sample.ts"
@@ -151,11 +151,19 @@ const detect = (
 
 const stamped = ({ rejects, rows, ...chunk }: ImportChunk, file: string, position: number): ImportChunk => ({
   ...chunk,
+  file,
+  part: chunk.part ?? file,
   position,
   // To spread each of millions of rows takes twice as long.
-  rows: rows.map(({ category, file: own = file, line, record }) =>
-    category === undefined ? { line, record, file: own } : { line, record, category, file: own }
-  ),
+  rows: rows.map(({ category, file: own = file, isAgain, item, line, record, sourceRows }) => ({
+    line,
+    record,
+    category,
+    file: own,
+    item,
+    sourceRows,
+    isAgain
+  })),
   rejects: rejects.map((reject) => ({ file, ...reject }))
 })
 
@@ -170,7 +178,10 @@ export const recordsOf = Effect.fnUntraced(function* (
   const { container, format } = detected
   type Records = Stream.Stream<ImportChunk, UnreadableInput>
   const taken = (records: Records, shop?: string) =>
-    Stream.tap(records, (chunk) => Effect.sync(() => wholes.take(chunk, shop)))
+    Stream.map(records, (chunk) => {
+      wholes.take(chunk, shop)
+      return shop === undefined ? chunk : { ...chunk, part: shop }
+    })
   const takenAds = (records: Records) => Stream.tap(records, (chunk) => Effect.sync(() => wholes.takeAds(chunk)))
   if (format === "map") {
     const { mapping } = options
@@ -229,10 +240,9 @@ const mapped = Effect.fnUntraced(function* (
 })
 
 const shopChunk = ({ record, unfit }: Corrected<PartialShop>): ImportChunk => ({
-  rows: [{ line: 0, record }],
+  rows: [{ line: 0, record, sourceRows: 0 }],
   unfit,
   rejects: [],
-  skipped: 0,
   position: 0
 })
 
@@ -255,7 +265,7 @@ const converterOf = (
           ? AdLibrary.read(ad, line, source)
           : { ...nothing, rejects: [{ line, field: "ad_archive_id", reason: "is required" }] }
       return {
-        item: (item, line) => join(AdLibrary.adsIn(item).map((ad) => read(ad, line))),
+        item: (item, line) => ofItems(AdLibrary.adsIn(item).map((ad) => read(ad, line))),
         row: (cells, line) => read(AdLibrary.ofRow(header, cells), line)
       }
     }
@@ -284,14 +294,17 @@ const storefrontItems = (domain: string, file: string, wholes: WholeStores): Con
   return {
     item: (item, line) => {
       const products = isForeign(item) && Array.isArray(item["products"]) ? item["products"] : [item]
-      return join(
+      return ofItems(
         products.map((product): Reading => {
           wholes.item(domain)
           const record = Storefront.toRecord(product, domain)
           const { handle, id } = foreign(product)
           return ofProduct(line, record, {
             shop: domain,
-            category: Result.isSuccess(record) ? (record.success?.record.details?.product_type ?? null) : null,
+            category:
+              Result.isSuccess(record) && typeof record.success !== "string"
+                ? (record.success.record.details?.product_type ?? null)
+                : null,
             keys: [handle, id].flatMap((key) =>
               typeof key === "string" || Number.isSafeInteger(key) ? [String(key)] : []
             )

@@ -5,7 +5,7 @@ import { nothingLoaded, sum } from "./BatchLoader.ts"
 import type { LoadedBatch, Tallies } from "./BatchLoader.ts"
 import { TooManyRejects } from "./ImportError.ts"
 import type { UnwritableRejects } from "./ImportError.ts"
-import type { ImportChunk, Reject } from "./ImportSource.ts"
+import type { ImportChunk, ImportRow, LeftOut, Reject } from "./ImportSource.ts"
 import type { NicheFindings } from "./Niches.ts"
 import type { RefusedRemoval } from "./Reconciliation.ts"
 
@@ -16,16 +16,26 @@ export interface ImportProgress {
   readonly position: number
 }
 
-export interface ImportReport {
-  /** Records that were accepted, including unchanged ones and duplicates. */
-  readonly accepted: number
+/** How many rows of tables, items of documents and lines were read, rejected and left out. Each is counted once. */
+export interface RowCounts {
+  readonly read: number
   readonly rejected: number
-  /** Accepted records without the stores that options or `meta.json` describe. */
-  readonly fromFiles: number
+  readonly leftOut: number
+}
+
+export interface ImportReport extends RowCounts {
+  /** The rows of each store that is one of a file, and of each other file. */
+  readonly parts: ReadonlyMap<string, RowCounts>
+  /** How many rows were left out on purpose, by reason. */
+  readonly reasons: ReadonlyMap<LeftOut, number>
+  /** Records that were accepted, including unchanged ones and repeated ones; those of `meta.json` and of options as well. */
+  readonly accepted: number
+  /** Accepted records whose key an earlier record of the import had, if it is one of the first {@link maxKeys} of them. */
+  readonly repeated: number
+  /** How many records were rejected, including the stores that `meta.json` and options describe. */
+  readonly rejectedRecords: number
   /** The first files that were not read to their end, and the lines where they stopped. */
   readonly stops: ReadonlyArray<{ readonly file: string; readonly line: number }>
-  /** Items that the reader left out on purpose. */
-  readonly skipped: number
   /** How many amounts were left out because they are not in the store's currency. */
   readonly otherCurrencies: number
   /** How many ads are from `ads_archive`, which has no call to action, landing page, image and media type. */
@@ -59,13 +69,54 @@ const votesOfAList = 1_000
 
 const maxStops = 10
 
+/** Of more records, it is not noticed that they are repeated. */
+const maxKeys = 1_000_000
+
+class Rows implements RowCounts {
+  read = 0
+  rejected = 0
+  leftOut = 0
+}
+
+/** Whether it describes the store of a file, which each of several files may do. */
+const isOfFile = ({ record, sourceRows }: ImportRow): boolean => record.type === "partial_shop" && sourceRows === 0
+
+/** What identifies a record among all of an import; `null` if it has no key of its own. */
+const keyOf = (record: ImportRow["record"]): string | null => {
+  switch (record.type) {
+    case "product":
+      return `product ${record.shop} ${record.key}`
+    case "ad":
+      return `ad ${record.key}`
+    case "library_ad":
+      return `ad ${record.ad.key}`
+    case "shop":
+    case "partial_shop":
+      return `shop ${record.domain}`
+    case "traffic_month":
+      return `month ${record.shop} ${record.month}`
+    case "category":
+      return `category ${record.name}`
+    case "niche":
+      return `niche ${record.id}`
+    case "taxonomy_niche":
+      return `niche ${record.key}`
+    case "removed":
+      return null
+  }
+}
+
 /** Counts what has been read and loaded, and reports it. */
 export class Report implements NicheFindings {
   #accepted = 0
-  #rejected = 0
-  #described = 0
+  #repeated = 0
+  #rejectedRecords = 0
+  readonly #all = new Rows()
+  readonly #parts = new Map<string, Rows>()
+  readonly #partOfFile = new Map<string, string>()
+  readonly #keys = new Set<string>()
   readonly #stops: Array<{ readonly file: string; readonly line: number }> = []
-  #skipped = 0
+  readonly #reasons = new Map<LeftOut, number>()
   #otherCurrencies = 0
   #archiveAds = 0
   readonly #unfit = new Map<string, number>()
@@ -85,12 +136,17 @@ export class Report implements NicheFindings {
     const { links, removals, tallies } = this.#loaded
     const product = { ...tallies.product, removed: tallies.product.removed + removedProducts }
     const shop = { ...tallies.shop, changed: tallies.shop.changed + changedShops }
+    const { leftOut, read, rejected } = this.#all
     return {
+      read,
+      rejected,
+      leftOut,
+      parts: this.#parts,
+      reasons: this.#reasons,
       accepted: this.#accepted,
-      rejected: this.#rejected,
-      fromFiles: this.#accepted - this.#described,
+      repeated: this.#repeated,
+      rejectedRecords: this.#rejectedRecords,
       stops: this.#stops,
-      skipped: this.#skipped,
       otherCurrencies: this.#otherCurrencies,
       archiveAds: this.#archiveAds,
       unfit: this.#unfit,
@@ -101,13 +157,42 @@ export class Report implements NicheFindings {
   }
 
   read(chunk: ImportChunk) {
-    this.#position = chunk.position
-    this.#skipped += chunk.skipped
-    for (const { line } of chunk.rows) if (line === 0) this.#described++
-    this.#otherCurrencies += chunk.otherCurrencies ?? 0
-    this.#archiveAds += chunk.archiveAds ?? 0
+    const { archiveAds = 0, file = "", leftOut = [], otherCurrencies = 0, part = "", position, rejects, rows } = chunk
+    this.#position = position
+    this.#partOfFile.set(file, part)
+    const ofPart = this.#of(file)
+    for (const row of rows) {
+      const { isAgain = false, sourceRows = 1 } = row
+      this.#all.read += sourceRows
+      ofPart.read += sourceRows
+      // It was counted when it was read before.
+      if (isAgain) this.#accepted--
+      else if (!isOfFile(row) && this.#isRepeated(row.record)) this.#repeated++
+    }
+    this.#all.leftOut += leftOut.length
+    ofPart.leftOut += leftOut.length
+    for (const reason of leftOut) this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1)
+    this.#otherCurrencies += otherCurrencies
+    this.#archiveAds += archiveAds
     for (const field of chunk.unfit ?? []) this.#unfit.set(field, (this.#unfit.get(field) ?? 0) + 1)
-    return this.#reject(chunk.rejects)
+    return this.#reject(rejects)
+  }
+
+  #of(file: string): Rows {
+    const part = this.#partOfFile.get(file) ?? file
+    const known = this.#parts.get(part)
+    if (known !== undefined) return known
+    const rows = new Rows()
+    this.#parts.set(part, rows)
+    return rows
+  }
+
+  #isRepeated(record: ImportRow["record"]): boolean {
+    const key = keyOf(record)
+    if (key === null) return false
+    if (this.#keys.has(key)) return true
+    if (this.#keys.size < maxKeys) this.#keys.add(key)
+    return false
   }
 
   add(rows: number, loaded: LoadedBatch) {
@@ -122,6 +207,11 @@ export class Report implements NicheFindings {
       if (isList) this.#listed.set(shopId, nicheId)
       this.#vote(shopId, nicheId, isList ? votesOfAList : 1)
     }
+    // What the catalog rejects was counted as read.
+    for (const { file = "", sourceRows = 1 } of loaded.rejects) {
+      this.#all.read -= sourceRows
+      this.#of(file).read -= sourceRows
+    }
     return Effect.andThen(this.#reject(loaded.rejects), this.#tell())
   }
 
@@ -133,7 +223,7 @@ export class Report implements NicheFindings {
   #tell() {
     return this.#options.onProgress({
       records: this.#accepted,
-      rejected: this.#rejected,
+      rejected: this.#rejectedRecords,
       position: this.#position
     })
   }
@@ -141,14 +231,21 @@ export class Report implements NicheFindings {
   /** A record may be rejected for several reasons. */
   #reject(rejects: ReadonlyArray<Reject>) {
     if (rejects.length === 0) return Effect.void
-    this.#rejected += new Set(rejects.map(({ file = "", line }) => `${line} ${file}`)).size
+    const records = new Map(
+      rejects.map((reject) => [`${reject.line} ${reject.item ?? 0} ${reject.file ?? ""}`, reject])
+    )
+    this.#rejectedRecords += records.size
+    for (const { file = "", sourceRows = 1 } of records.values()) {
+      this.#all.rejected += sourceRows
+      this.#of(file).rejected += sourceRows
+    }
     for (const { file = "", isStop = false, line } of rejects) {
       if (isStop && this.#stops.length < maxStops) this.#stops.push({ file, line })
     }
     const { maxRejects, onRejects } = this.#options
     return Effect.andThen(
       onRejects(rejects),
-      this.#rejected <= maxRejects
+      this.#rejectedRecords <= maxRejects
         ? Effect.void
         : Effect.fail(
             new TooManyRejects({

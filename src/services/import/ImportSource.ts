@@ -32,9 +32,15 @@ export interface ImportRow {
    * The category of a product in its source. The niche of the store may be derived from it. Absent for native records, in which a
    * field without a value is unknown; other formats may only lack it.
    */
-  readonly category?: string | null
+  readonly category?: string | null | undefined
   /** The name of the file that the record was read from. */
   readonly file?: string
+  /** Which of the items of a line the record was read from, if it has several. */
+  readonly item?: number | undefined
+  /** How many rows of the file make the record; by default 1. 0 if another record is of the same row, or if none is. */
+  readonly sourceRows?: number | undefined
+  /** Whether the record is one that was read before, with further rows. */
+  readonly isAgain?: boolean | undefined
 }
 
 /** One error in one record. `field` is a path such as `languages.0`; "" means the whole record. */
@@ -43,13 +49,17 @@ export interface Reject {
   readonly field: string
   readonly reason: string
   readonly file?: string
+  readonly item?: number | undefined
+  readonly sourceRows?: number | undefined
   /** Whether the file was read only up to this line. */
   readonly isStop?: boolean
 }
 
 /** An error in a row that was read, with its place in the input. */
-export const rejectOf = ({ file, line }: ImportRow, reject: Pick<Reject, "field" | "reason">): Reject =>
-  file === undefined ? { line, ...reject } : { line, file, ...reject }
+export const rejectOf = (
+  { file, item, line, sourceRows }: ImportRow,
+  reject: Pick<Reject, "field" | "reason">
+): Reject => ({ line, ...(file === undefined ? {} : { file }), item, sourceRows, ...reject })
 
 /** A rejected product or ad, which still exists at its source. */
 export interface KeptRecord {
@@ -59,11 +69,21 @@ export interface KeptRecord {
   readonly key: string
 }
 
+/** Why an item is left out on purpose, in the words of the summary. */
+export const leftOutReasons = {
+  notOnSale: "drafts and archived products",
+  hidden: "products that the store does not show",
+  closedStore: "stores that are inactive or behind a password",
+  otherObject: "lines of a bulk operation that are of no product, variant or image",
+  empty: "rows without a value to import"
+} as const
+export type LeftOut = keyof typeof leftOutReasons
+
 export interface ImportChunk {
   readonly rows: ReadonlyArray<ImportRow>
   readonly rejects: ReadonlyArray<Reject>
-  /** Items left out on purpose, such as unavailable products. */
-  readonly skipped: number
+  /** Why items were left out on purpose; one for each item. */
+  readonly leftOut?: ReadonlyArray<LeftOut>
   /** How many amounts were left out because they are not known to be in the store's currency. */
   readonly otherCurrencies?: number
   /** How many ads are from `ads_archive`, which has no call to action, landing page, image and media type. */
@@ -73,6 +93,9 @@ export interface ImportChunk {
   readonly kept?: ReadonlyArray<KeptRecord>
   /** Whether there may be products or ads that were not read and are not in `kept`: none of the file is known to be gone. */
   readonly lacksRecords?: boolean
+  /** The name of the file, and what its rows are counted for: its store, or the file itself. */
+  readonly file?: string
+  readonly part?: string
   /** The position in the whole input, in the unit of its total; for the progress bar. */
   readonly position: number
 }

@@ -128,7 +128,7 @@ export class Importer extends Context.Service<
             electedNiches: niches.elected,
             refusedRemovals: gone.refused
           }
-          yield* Provenances.finish(sql, origin.importId, files, found)
+          yield* Provenances.finish(sql, origin.importId, files, countsOf(found))
           // The records are committed; the next import can delete old versions as well.
           yield* Effect.catchTag(CatalogVersion.forgetOld(sql), "SqlError", (error) =>
             Effect.logWarning("Old versions of the catalog could not be forgotten", error)
@@ -143,6 +143,16 @@ export class Importer extends Context.Service<
     })
   )
 }
+
+/** What is stored of an import. */
+const countsOf = ({ leftOut, reasons, unfit, ...counts }: Omit<ImportReport, "seconds">) => ({
+  ...counts,
+  // There may be one for each file.
+  parts: undefined,
+  skipped: leftOut,
+  leftOut: Object.fromEntries(reasons),
+  unfit: Object.fromEntries(unfit)
+})
 
 /** Groups rows into batches of `size`; only the last one may be smaller. `onChunk` runs before the rows of a chunk. */
 const batches = <E, E2>(

@@ -3,7 +3,7 @@ import { Stream } from "effect"
 import { chunk } from "./Conversion.ts"
 import type { Converter } from "./Conversion.ts"
 import * as ProductCsv from "./formats/ProductCsv.ts"
-import { nothing, ofFile } from "./formats/Reading.ts"
+import { ofFile } from "./formats/Reading.ts"
 import type { ImportChunk } from "./ImportSource.ts"
 import type { WholeStores } from "./WholeStores.ts"
 
@@ -40,7 +40,7 @@ export class OpenExport {
     rows.begin(file)
     this.#open = { rows, header, domain, file }
     const end = (isCut: boolean) => {
-      if (!isCut) return nothing
+      if (!isCut) return rows.flush()
       this.#open = undefined
       return rows.end(true)
     }
@@ -52,7 +52,7 @@ export class OpenExport {
     if (this.#open === undefined) return []
     const { domain, file, rows } = this.#open
     this.#open = undefined
-    const last = chunk(ofFile(rows.end(false), file))
+    const last = { ...chunk(ofFile(rows.end(false), file)), part: domain }
     this.#wholes.take(last, domain)
     return [last]
   }

@@ -26,8 +26,11 @@ const product = {
 }
 
 const read = (changes: object = {}) => toRecord({ ...product, ...changes }, "oakline.example.com")
-const record = (changes: object = {}) =>
-  Result.getOrThrowWith(read(changes), (issues) => new Error(JSON.stringify(issues)))?.record ?? null
+const sold = (changes: object) => {
+  const found = Result.getOrThrowWith(read(changes), (issues) => new Error(JSON.stringify(issues)))
+  return typeof found === "string" ? null : found
+}
+const record = (changes: object = {}) => sold(changes)?.record ?? null
 const fields = (changes: object) =>
   Result.match(read(changes), { onSuccess: () => [], onFailure: (issues) => issues.map(({ path }) => path) })
 
@@ -44,7 +47,7 @@ describe("a product of products.json", () => {
       ["details.variants.compare_at_price"]
     ]
   ])("is kept with %s, and says what does not fit", (_, changes, unfit) => {
-    assert.deepStrictEqual(Result.getOrThrow(read(changes))?.unfit, unfit)
+    assert.deepStrictEqual(sold(changes)?.unfit, unfit)
   })
 
   it("D60 becomes a record with its details", () => {

@@ -264,15 +264,12 @@ const stampOf = (table: Table, field: string) =>
 const isShown = (table: Table, field: string) => !(table === "product" && field === "alias")
 
 const importRows = Effect.fnUntraced(function* (rows: ReadonlyArray<ImportRow>, date = asOf) {
-  const report = yield* (yield* Importer).run(
-    Stream.succeed({ rows, rejects: [], skipped: 0, position: rows.length }),
-    {
-      provenance: { source: "test", license: null, asOf: date },
-      maxRejects: 0,
-      onRejects: () => Effect.void,
-      onProgress: () => Effect.void
-    }
-  )
+  const report = yield* (yield* Importer).run(Stream.succeed({ rows, rejects: [], position: rows.length }), {
+    provenance: { source: "test", license: null, asOf: date },
+    maxRejects: 0,
+    onRejects: () => Effect.void,
+    onProgress: () => Effect.void
+  })
   yield* indexed
   return report
 })

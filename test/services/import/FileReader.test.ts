@@ -18,7 +18,7 @@ const utf8 = (text: string) => new TextEncoder().encode(text)
 const gather = (chunks: ReadonlyArray<ImportChunk>) => ({
   lines: chunks.flatMap(({ rows }) => rows.map(({ line }) => line)),
   rejects: chunks.flatMap(({ rejects }) => rejects.map(({ field, line, reason }) => `${line} ${field}: ${reason}`)),
-  skipped: chunks.reduce((sum, { skipped }) => sum + skipped, 0),
+  skipped: chunks.reduce((sum, { leftOut = [] }) => sum + leftOut.length, 0),
   records: chunks.flatMap(({ rows }) => rows.map(({ record }) => record))
 })
 

@@ -52,20 +52,23 @@ const read = Effect.fnUntraced(function* (entry: string, at: string = root) {
   const set = yield* FileReader.read([`${at}/${entry}`], { ...defaults, mapping, store })
   const chunks = yield* Stream.runCollect(set.chunks)
   const { files, kept, wholeStores } = set.outcome()
-  const sum = (count: "skipped" | "otherCurrencies" | "archiveAds") =>
-    chunks.reduce((sum, { [count]: of = 0 }) => sum + of, 0)
+  const sum = (count: "otherCurrencies" | "archiveAds") => chunks.reduce((sum, { [count]: of = 0 }) => sum + of, 0)
   const place = ({ file = "", line }: { readonly file?: string; readonly line: number }) =>
     files.length > 1 ? { file: short(file), line } : { line }
   /** The lines of a bulk operation are sorted by product, so that their order is open. */
   const inOrder = <A extends { readonly file?: string; readonly line: number }>(found: ReadonlyArray<A>) =>
     files.flatMap(({ name }) => found.filter(({ file }) => file === name).toSorted((a, b) => a.line - b.line))
+  const leftOut = Map.groupBy(
+    chunks.flatMap((chunk) => chunk.leftOut ?? []),
+    (reason) => reason
+  )
   const unfit = Map.groupBy(
     chunks.flatMap((chunk) => chunk.unfit ?? []),
     (field) => field
   )
   const others = {
     files: files.length > 1 ? files.map(({ name }) => short(name)) : [],
-    skipped: sum("skipped"),
+    leftOut: Array.from(leftOut, ([reason, { length }]) => `${reason} ${length}`),
     otherCurrencies: sum("otherCurrencies"),
     archiveAds: sum("archiveAds"),
     unfit: Array.from(unfit, ([field, { length }]) => `${field} ${length}`),

@@ -30,7 +30,7 @@ const read = Effect.fnUntraced(function* (
     wholeStores: set.outcome().wholeStores,
     kept: set.outcome().kept,
     rows,
-    skipped: chunks.reduce((sum, { skipped }) => sum + skipped, 0),
+    skipped: chunks.reduce((sum, { leftOut = [] }) => sum + leftOut.length, 0),
     rejects: chunks.flatMap(({ rejects }) => rejects.map(({ field, line, reason }) => `${line} ${field}: ${reason}`))
   }
 }, Effect.scoped)
@@ -44,15 +44,47 @@ const shops = (rows: ReadonlyArray<ImportRow>): ReadonlyArray<PartialShop> =>
 
 const csv = (...rows: ReadonlyArray<string>) => `${rows.join("\r\n")}\r\n`
 
+/** The rows of two products, in turns. */
+const apartRows = [
+  "mug,Mug,Size,S,4,https://x.example/1.jpg",
+  "shirt,Shirt,Size,S,3,",
+  "mug,Mug,Size,T,3,",
+  "shirt,Shirt,,T,5,"
+]
+
 layer(NodeServices.layer)("the formats of files", (it) => {
   describe("a merchant's export of products", () => {
-    it.effect("says that a row is not beside the others of its product, also when not every handle is remembered", () =>
+    it.effect("rejects a row that is apart from those of its product, if these are no longer remembered", () =>
       Effect.gen(function* () {
-        const apart =
-          "Title: is empty, and the row before it is of another product: sort the rows by handle, those with a title first"
-        const many = Array.from({ length: 100_001 }, (_, at) => `p-${at},P,1`)
-        const { rejects } = yield* read(csv("Handle,Title,Variant Price", ...many, "p-100000,,2", "p-1,,2", "x,,2"))
-        assert.deepStrictEqual(rejects, [`100004 ${apart}`, `100005 ${apart}`])
+        // More than 33,554,432 characters.
+        const long = "x".repeat(4_000_000)
+        const many = Array.from({ length: 9 }, (_, at) => `p-${at},P,${long},5`)
+        const { rejects, rows } = yield* read(
+          csv("Handle,Title,Body (HTML),Variant Price", ...many, "p-1,,,3", "p-8,,,2", "p-1,P,,4", "p-8,P,,2")
+        )
+        const why =
+          "Title: is of a product whose other rows are too far above: sort the rows by handle, those with a title first"
+        assert.deepStrictEqual(rejects, [`12 ${why}`, `14 ${why}`])
+        const prices = new Map(products(rows).map(({ key, price }) => [key, price]))
+        assert.deepStrictEqual([prices.get("p-1"), prices.get("p-8")], [3, 5])
+      })
+    )
+
+    it.effect("reads rows of a product that are apart as if they followed each other", () =>
+      Effect.gen(function* () {
+        const [header, ...rest] = ["Handle,Title,Option1 Name,Option1 Value,Variant Price,Image Src", ...apartRows]
+        const together = yield* read(
+          csv(
+            header ?? "",
+            ...rest.filter((row) => row.startsWith("mug")),
+            ...rest.filter((row) => row.startsWith("shirt"))
+          )
+        )
+        const apart = yield* read(csv(header ?? "", ...rest))
+        const last = new Map(products(apart.rows).map((product) => [product.key, product]))
+        assert.deepStrictEqual(apart.rejects, [])
+        assert.sameDeepMembers(Array.from(last.values()), [...products(together.rows)])
+        assert.deepStrictEqual(apart.wholeStores, together.wholeStores)
       })
     )
 
@@ -160,7 +192,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       Effect.gen(function* () {
         const { format, rejects, rows, skipped } = yield* read(order.map((line) => JSON.stringify(line)).join("\n"))
         assert.strictEqual(format, "bulk")
-        assert.strictEqual(skipped, 1)
+        assert.strictEqual(skipped, 2)
         assert.lengthOf(rejects, 1)
         assert.match(rejects[0] ?? "", /__parentId: names an object that is not in the file/)
         const found = products(rows).toSorted((a, b) => a.key.localeCompare(b.key))
@@ -296,7 +328,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
           const { rejects, rows, skipped } = yield* read(mixed.map((line) => JSON.stringify(line)).join(newline), {
             format: "bulk"
           })
-          assert.deepStrictEqual({ rejects, skipped }, { rejects: [], skipped: 0 })
+          assert.deepStrictEqual({ rejects, skipped }, { rejects: [], skipped: numbers.length })
           assert.sameDeepMembers(
             products(rows).map(({ details, image_url, key, price }) => [
               key,
@@ -376,7 +408,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
         const { rejects, rows, skipped, wholeStores } = yield* read(content, { isComplete: true })
         assert.deepStrictEqual(
           { rejects, skipped, wholeStores },
-          { rejects: [], skipped: 0, wholeStores: ["oakline.com"] }
+          { rejects: [], skipped: 4, wholeStores: ["oakline.com"] }
         )
         assert.deepStrictEqual(
           products(rows).map(({ details, key, price }) => [key, price, details?.variants.length, details?.images]),

@@ -56,7 +56,6 @@ const chunk = (records: ReadonlyArray<object>): ImportChunk => ({
     record: Result.getOrThrowWith(decode(record), (issues) => new Error(JSON.stringify(issues)))
   })),
   rejects: [],
-  skipped: 0,
   position: records.length
 })
 

@@ -954,7 +954,6 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
           Effect.as(Effect.orDie(sql`DELETE FROM source WHERE name = 'lost'`), {
             rows: [{ line: 1, record }],
             rejects: [],
-            skipped: 0,
             position: 1
           })
         )
@@ -988,7 +987,6 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
           Effect.as(Effect.andThen(Deferred.succeed(isReading, undefined), Deferred.await(mayEnd)), {
             rows: [{ line: 1, record }],
             rejects: [],
-            skipped: 0,
             position: 1
           })
         )
@@ -1022,7 +1020,6 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         const chunk = (...records: ReadonlyArray<object>) => ({
           rows: records.map((record) => ({ line: 1, record: Result.getOrThrow(Records.decode(record)) })),
           rejects: [],
-          skipped: 0,
           position: 1
         })
         // A first load is one transaction, which waits here for its input.

@@ -85,7 +85,7 @@ const read = (bytes: Buffer, { chunk }: Form, mapping?: Mapping.Mapping) =>
         formats: files.map(({ format }) => format),
         records: chunks.flatMap(({ rows }) => rows.map(({ category, record }) => ({ category, record }))),
         rejects: chunks.flatMap(({ rejects }) => rejects.map(({ field, reason }) => ({ field, reason }))),
-        skipped: chunks.reduce((sum, { skipped }) => sum + skipped, 0),
+        skipped: chunks.reduce((sum, { leftOut = [] }) => sum + leftOut.length, 0),
         kept,
         wholeStores,
         lacksAds

@@ -13,7 +13,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const chunk: ImportChunk = {
   rows: [{ line: 1, record: Result.getOrThrow(decode({ type: "niche", id: 1, name: "Garden", parent_id: null })) }],
   rejects: [{ line: 2, field: "", reason: "no" }],
-  skipped: 3,
+  leftOut: ["notOnSale", "notOnSale", "hidden"],
   position: 2
 }
 

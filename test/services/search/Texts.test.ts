@@ -179,7 +179,7 @@ const load = Effect.gen(function* () {
       line: index + 1,
       record: Result.getOrThrowWith(decode(record), (issues) => new Error(JSON.stringify(issues)))
     }))
-  const report = yield* importer.run(Stream.succeed({ rows, rejects: [], skipped: 0, position: 1 }), {
+  const report = yield* importer.run(Stream.succeed({ rows, rejects: [], position: 1 }), {
     provenance: { source: "test", license: null, asOf: "2026-01-15" },
     maxRejects: 0,
     onRejects: () => Effect.void,

@@ -130,7 +130,9 @@ export const adsIn = (value: unknown): ReadonlyArray<Foreign> => adsWithin(value
 
 const adsWithin = (value: unknown, depth: number): ReadonlyArray<Foreign> => {
   if (depth > maxDepth) return [{}]
-  if (Array.isArray(value)) return value.flatMap((item) => adsWithin(item, depth + 1))
+  // What is no object is no ad, and is rejected.
+  if (Array.isArray(value))
+    return value.flatMap((item) => (typeof item === "object" && item !== null ? adsWithin(item, depth + 1) : [{}]))
   if (!isForeign(value)) return []
   if (isAd(value)) return [value]
   const inner = wrappers.find((name) => name in value)
@@ -239,7 +241,7 @@ const toReading = (parts: AdParts, line: number): Reading => {
     caption: parts.caption === null ? null : clean(parts.caption)
   }
   const unfit = parts.pageId === record.page_id ? decoded.success.unfit : [...decoded.success.unfit, "page_id"]
-  return { rows: [{ line, record }], rejects: [], skipped: 0, unfit }
+  return { rows: [{ line, record }], rejects: [], unfit }
 }
 
 /** The value, or that it cannot be read; `undefined` if there is none. */

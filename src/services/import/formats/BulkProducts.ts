@@ -132,7 +132,7 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
   }
   const { line, record } = own
   const id = text(record["id"]) ?? ""
-  if (!isProduct(id) && !("title" in record)) return { ...nothing, skipped: 1 }
+  if (!isProduct(id) && !("title" in record)) return { ...nothing, leftOut: ["otherObject"] }
   const variants: Array<Storefront.Variant> = []
   const images: Array<string> = []
   const addImage = (part: Foreign) => {
@@ -156,6 +156,8 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
     product_type: text(record["productType"]),
     tags: list(record["tags"]).filter((tag) => typeof tag === "string"),
     status: text(record["status"]),
+    // Of a product that the online store does not have.
+    ...(record["publishedAt"] === null || record["onlineStoreUrl"] === null ? { published: false } : {}),
     variants: variants.length === 0 ? [{ price: price(lowestPrice(record)["amount"]) }] : variants,
     images: distinct(images).map((src) => ({ src })),
     options: list(record["options"]).map((option) => ({
@@ -166,6 +168,7 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
   return ofProduct(line, Storefront.recordOf(product, domain), {
     category: text(record["productType"]),
     shop: domain,
-    keys: [text(record["handle"]), numberOf(id)].filter((key) => key !== null)
+    keys: [text(record["handle"]), numberOf(id)].filter((key) => key !== null),
+    sourceRows: parts.length
   })
 }

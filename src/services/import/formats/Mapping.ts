@@ -269,7 +269,7 @@ const reader = <From>(
     const decoded = decodeRecord(record, input)
     if (Result.isSuccess(decoded) && unread.length === 0) {
       unfit.push(...decoded.success.unfit)
-      return { rows: [rowOf(decoded.success.record, line)], rejects: [], skipped: 0, otherCurrencies, unfit }
+      return { rows: [rowOf(decoded.success.record, line)], rejects: [], otherCurrencies, unfit }
     }
     const others = Result.isSuccess(decoded) ? [] : rejects(line, decoded.failure)
     const isReported = (reject: Reject) => unread.some(({ field }) => field === reject.field)

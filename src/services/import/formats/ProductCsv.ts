@@ -1,13 +1,14 @@
 /**
  * Reads a merchant's export of products as CSV, with both generations of its header and columns in any order.
  *
- * A product is a group of consecutive rows: the first has the title, the others repeat the handle with a further variant or a
- * further image. They may be in several files with the same columns.
+ * A product is a group of rows: the first has the title, the others repeat the handle with a further variant or a further image. Its
+ * last rows may be in another file with the same columns. Rows that are apart give the product again, as far as it is remembered.
  */
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import type { Reject } from "../ImportSource.ts"
-import { amount, placesOf, text, Unread } from "./Foreign.ts"
+import { amount, flag, placesOf, text, Unread } from "./Foreign.ts"
 import { Ids } from "./Ids.ts"
+import { ProductMemory } from "./ProductMemory.ts"
 import { join, keptProduct, nothing, ofFile, ofProduct } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
@@ -21,6 +22,7 @@ export const names = {
   type: ["type"],
   tags: ["tags"],
   status: ["status"],
+  published: ["published", "published on online store"],
   option1Name: ["option1 name"],
   option1: ["option1 value"],
   option2Name: ["option2 name"],
@@ -52,8 +54,19 @@ interface Group {
   readonly handle: string | null
   readonly title: string
   readonly first: Cells
-  readonly rows: Array<{ readonly file: string; readonly line: number; readonly cells: Cells }>
+  readonly rows: Array<Row>
+  /** How many of the rows the product had when it was read before; 0 if it was not. */
+  counted: number
+  wasAccepted: boolean
 }
+
+interface Row {
+  readonly file: string
+  readonly line: number
+  readonly cells: Cells
+}
+
+const charactersOf = (cells: Cells): number => cells.reduce((sum, { length }) => sum + length, 0)
 
 /** Takes rows one by one. Each call returns the product that is complete before the row, if any. */
 export interface ProductRows {
@@ -62,6 +75,8 @@ export interface ProductRows {
   readonly push: (cells: Cells, line: number) => Reading
   /** A row cannot be read: the next one may belong to its product. */
   readonly lose: () => void
+  /** Returns the products of which rows were apart. The last product of the file may have more rows in the next one. */
+  readonly flush: () => Reading
   /** In a truncated file, the last product may lack rows: it is rejected, and must not be removed. */
   readonly end: (isCut: boolean) => Reading
 }
@@ -75,17 +90,11 @@ const slug = (title: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
     .replaceAll(/^-|-$/gu, "")
 
-/** How many handles are remembered, for the reason why a row without a title is rejected. */
-const maxHandles = 100_000
-
 export const make = (header: ReadonlyArray<string>, domain: string): ProductRows => {
   const columns = columnsOf(header)
-  const handles = new Set<string>()
-  /** Why a row without a title, which does not follow a row of its product, is rejected. */
-  const untitled = (handle: string | null): string =>
-    handle === null || (handles.size < maxHandles && !handles.has(handle))
-      ? "is empty, and no row of the same product is before it"
-      : "is empty, and the row before it is of another product: sort the rows by handle, those with a title first"
+  const memory = new ProductMemory<Group>()
+  /** Products of which further rows were found, apart from the others. */
+  const again = new Set<Group>()
   const cell = (cells: Cells, column: Column): string | null => {
     const at = columns[column]
     return at === undefined ? null : text(cells[at])
@@ -110,12 +119,39 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
     const finished = group
     group = undefined
     if (finished === undefined) return nothing
-    return inItsFile(toReading(finished, cell, header[columns.price ?? -1] ?? "price", domain), finished.file)
+    const { counted, handle, rows } = finished
+    if (counted > 0) {
+      again.add(finished)
+      return nothing
+    }
+    // One that another file goes on with is known to be complete only there.
+    if (handle !== null && rows.at(-1)?.file === file)
+      memory.keep(
+        handle,
+        finished,
+        rows.reduce((sum, { cells }) => sum + charactersOf(cells), 0)
+      )
+    return readingOf(finished)
+  }
+
+  const readingOf = (read: Group): Reading => {
+    const reading = toReading(read, cell, header[columns.price ?? -1] ?? "price", domain)
+    read.counted = read.rows.length
+    read.wasAccepted ||= reading.rows.length > 0
+    return inItsFile(reading, read.file)
+  }
+
+  const flush = (): Reading => {
+    const readings = Array.from(again, readingOf)
+    again.clear()
+    return join(readings)
   }
 
   return {
     begin: (name) => {
       file = name
+      // A product that another file has again is newer.
+      memory.clear()
     },
     push: (cells, line) => {
       const handle = ids.read(cell(cells, "handle"))
@@ -136,40 +172,70 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
         return nothing
       }
       const before = finish()
-      if (title === null) {
-        const reject = { line, field: "Title", reason: untitled(handle) }
+      const known = handle === null ? undefined : memory.find(handle)
+      if (known !== undefined && known !== null && memory.take(charactersOf(cells))) {
+        group = known
+        group.rows.push({ file, line, cells })
+        return before
+      }
+      if (title === null || known !== undefined) {
+        const reject = {
+          line,
+          field: header[columns.title ?? -1] ?? "Title",
+          reason:
+            known === undefined
+              ? "is empty, and no row of the same product is before it in this file"
+              : "is of a product whose other rows are too far above: sort the rows by handle, those with a title first"
+        }
         return join([before, { ...nothing, rejects: [reject], ...keptProduct(domain, [handle]) }])
       }
-      group = { file, line, handle, title, first: cells, rows: [{ file, line, cells }] }
-      if (handle !== null && handles.size < maxHandles) handles.add(handle)
+      group = {
+        file,
+        line,
+        handle,
+        title,
+        first: cells,
+        rows: [{ file, line, cells }],
+        counted: 0,
+        wasAccepted: false
+      }
       return before
     },
     lose: () => {
       isAfterLost = true
     },
+    flush,
     end: (isCut) => {
-      if (!isCut || group === undefined) return finish()
-      const { handle, line, title } = group
+      if (!isCut || group === undefined) {
+        const last = finish()
+        return join([last, flush()])
+      }
+      const { counted, file, handle, rows, title } = group
+      again.delete(group)
+      const line = rows[counted]?.line ?? group.line
       const reason = "is the last product of a file that was cut off: rows of it may be missing"
       const kept = keptProduct(domain, [handle ?? slug(title)])
-      return inItsFile({ ...nothing, rejects: [{ line, field: "", reason }], ...kept }, group.file)
+      const rejects = [{ line, field: "", reason, sourceRows: rows.length - counted }]
+      return join([inItsFile({ ...nothing, rejects, ...kept }, file), flush()])
     }
   }
 }
 
 const toReading = (
-  { first, handle, line, rows, title }: Group,
+  { counted, first, handle, line, rows, title, wasAccepted }: Group,
   cell: (cells: Cells, column: Column) => string | null,
   priceName: string,
   domain: string
 ): Reading => {
   const wrong: Array<Reject> = []
-  const variants = rows.flatMap(({ cells, file, line }) => {
+  const isNew = distinctRows(rows, counted)
+  const variants = rows.flatMap(({ cells, file, line }, at) => {
+    if (!isNew(at)) return []
     const written = cell(cells, "price")
     if (written === null) return []
     const price = amount(written)
     if (price === null || price < 0) {
-      wrong.push({ file, line, field: priceName, reason: "cannot be read as a price such as 24.90" })
+      if (at >= counted) wrong.push({ file, line, field: priceName, reason: "cannot be read as a price such as 24.90" })
       return []
     }
     const options = [cell(cells, "option1"), cell(cells, "option2"), cell(cells, "option3")] as const
@@ -185,6 +251,7 @@ const toReading = (
       }
     ]
   })
+  const published = cell(first, "published")
   const optionNames = [cell(first, "option1Name"), cell(first, "option2Name"), cell(first, "option3Name")]
   const key = handle ?? slug(title)
   const product: Storefront.Product = {
@@ -195,6 +262,7 @@ const toReading = (
     product_type: cell(first, "type") ?? cell(first, "category")?.split(">").at(-1)?.trim() ?? null,
     tags: cell(first, "tags"),
     status: cell(first, "status"),
+    published: flag(published),
     variants,
     images: Array.from(new Set(rows.map(({ cells }) => cell(cells, "image"))), (src) => ({ src })),
     options: optionNames.map((name, at) => ({
@@ -207,8 +275,33 @@ const toReading = (
   const reading = ofProduct(line, Storefront.recordOf(product, domain), {
     category: cell(first, "category") ?? cell(first, "type"),
     shop: domain,
-    keys: [key]
+    keys: [key],
+    sourceRows: rows.length - counted
   })
-  // Wrong prices are reported by their own lines, but not for a product that is not on sale.
-  return wrong.length === 0 || reading.skipped > 0 ? reading : { ...reading, rejects: wrong }
+  if (reading.leftOut !== undefined) return reading
+  const unfit = published !== null && flag(published) === null ? ["published", ...(reading.unfit ?? [])] : reading.unfit
+  const sourceRows = rows.length - counted - wrong.length
+  const read = reading.rows.map((row) => ({ ...row, sourceRows, isAgain: wasAccepted }))
+  // Wrong prices are reported by their own lines. If there is no other, the rows without a price are counted with the first.
+  const [firstWrong, ...others] = wrong
+  const rejects =
+    firstWrong === undefined
+      ? reading.rejects
+      : read.length > 0
+        ? wrong
+        : [{ ...firstWrong, sourceRows: 1 + sourceRows }, ...others]
+  return { ...reading, rows: read, rejects, ...(unfit === undefined ? {} : { unfit }) }
+}
+
+/** Of rows that were read again, those that are the same as an earlier one are no further variant. */
+const distinctRows = (rows: ReadonlyArray<Row>, counted: number): ((at: number) => boolean) => {
+  if (counted === 0) return () => true
+  const seen = new Set<string>()
+  const repeated = new Set<number>()
+  for (const [at, { cells }] of rows.entries()) {
+    const written = JSON.stringify(cells)
+    if (at >= counted && seen.has(written)) repeated.add(at)
+    seen.add(written)
+  }
+  return (at) => !repeated.has(at)
 }

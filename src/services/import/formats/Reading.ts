@@ -4,15 +4,15 @@ import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { ProductRecord } from "../../../domain/catalog/Records.ts"
 import { rejects } from "../ImportSource.ts"
-import type { ImportRow, KeptRecord, Reject } from "../ImportSource.ts"
+import type { ImportRow, KeptRecord, LeftOut, Reject } from "../ImportSource.ts"
 import type { Foreign } from "./Foreign.ts"
 
 /** What is read from one or more records of a file. */
 export interface Reading {
   readonly rows: ReadonlyArray<ImportRow>
   readonly rejects: ReadonlyArray<Reject>
-  /** Items left out on purpose, such as products that are not on sale. */
-  readonly skipped: number
+  /** Why items were left out on purpose; one for each item. */
+  readonly leftOut?: ReadonlyArray<LeftOut>
   /** How many amounts were left out because they are not known to be in the store's currency. */
   readonly otherCurrencies?: number
   /** How many ads are from `ads_archive`, which has no call to action, landing page, image and media type. */
@@ -24,7 +24,7 @@ export interface Reading {
   readonly lacksRecords?: boolean
 }
 
-export const nothing: Reading = { rows: [], rejects: [], skipped: 0 }
+export const nothing: Reading = { rows: [], rejects: [] }
 
 export const refused = (line: number, issues: ReadonlyArray<ArgumentIssue>): Reading => ({
   ...nothing,
@@ -69,23 +69,30 @@ export const keptOfRecord = (input: Foreign): Pick<Reading, "kept" | "lacksRecor
 /** What is known of a rejected ad, so that it does not become inactive. One without a key cannot be compared with stored ads. */
 export const keptAd = (key: unknown): Pick<Reading, "kept"> => (isKey(key) ? { kept: [{ shop: null, key }] } : {})
 
-/** A product; `null` is one that is not on sale. `shop` and `keys` identify the product if it is rejected. */
+/** A product, or why it is left out. `shop` and `keys` identify the product if it is rejected. */
 export const ofProduct = (
   line: number,
-  result: Result.Result<RecordDecoder.Corrected<ProductRecord> | null, ReadonlyArray<ArgumentIssue>>,
+  result: Result.Result<RecordDecoder.Corrected<ProductRecord> | LeftOut, ReadonlyArray<ArgumentIssue>>,
   {
     category,
     keys,
-    shop
-  }: { readonly category: string | null; readonly keys: ReadonlyArray<string>; readonly shop: string }
+    shop,
+    sourceRows = 1
+  }: {
+    readonly category: string | null
+    readonly keys: ReadonlyArray<string>
+    readonly shop: string
+    readonly sourceRows?: number
+  }
 ): Reading =>
   Result.match(result, {
     onSuccess: (corrected) =>
-      corrected === null
-        ? { ...nothing, skipped: 1 }
-        : { ...nothing, rows: [{ line, record: corrected.record, category }], unfit: corrected.unfit },
+      typeof corrected === "string"
+        ? { ...nothing, leftOut: Array.from({ length: sourceRows }, () => corrected) }
+        : { ...nothing, rows: [{ line, record: corrected.record, category, sourceRows }], unfit: corrected.unfit },
     onFailure: (issues) => ({
-      ...refused(line, issues),
+      ...nothing,
+      rejects: rejects(line, issues).map((reject) => ({ ...reject, sourceRows })),
       // As they are stored.
       ...keptProduct(
         shop,
@@ -101,13 +108,25 @@ export const ofFile = (reading: Reading, file: string): Reading => ({
   rejects: reading.rejects.map((reject) => ({ file, ...reject }))
 })
 
+/** What was read from the items of one line. */
+export const ofItems = (readings: ReadonlyArray<Reading>): Reading =>
+  join(
+    readings.length < 2
+      ? readings
+      : readings.map((reading, item) => ({
+          ...reading,
+          rows: reading.rows.map((row) => ({ ...row, item })),
+          rejects: reading.rejects.map((reject) => ({ ...reject, item }))
+        }))
+  )
+
 /** One pass: a file may have millions of readings, and most have one row and nothing else. */
 export const join = (readings: Iterable<Reading>): Reading => {
   const rows: Array<ImportRow> = []
   const rejects: Array<Reject> = []
   const kept: Array<KeptRecord> = []
   let lacksRecords = false
-  let skipped = 0
+  const leftOut: Array<LeftOut> = []
   let otherCurrencies = 0
   let archiveAds = 0
   const unfit: Array<string> = []
@@ -117,12 +136,12 @@ export const join = (readings: Iterable<Reading>): Reading => {
     // As arguments of one call, those of a large page would exhaust the stack.
     for (const one of reading.kept ?? []) kept.push(one)
     lacksRecords ||= reading.lacksRecords === true
-    skipped += reading.skipped
+    for (const one of reading.leftOut ?? []) leftOut.push(one)
     otherCurrencies += reading.otherCurrencies ?? 0
     archiveAds += reading.archiveAds ?? 0
     for (const one of reading.unfit ?? []) unfit.push(one)
   }
-  return { rows, rejects, kept, lacksRecords, skipped, otherCurrencies, archiveAds, unfit }
+  return { rows, rejects, kept, lacksRecords, leftOut, otherCurrencies, archiveAds, unfit }
 }
 
 /** Converts the rows of a table. */

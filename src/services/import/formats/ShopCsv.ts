@@ -151,13 +151,13 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     const decodedShop = decode(shop)
     if (Result.isFailure(decodedShop)) return refused(line, decodedShop.failure)
     const { record, unfit } = decodedShop.success
-    const own = { rows: [{ line, record }], rejects: [], skipped: 0, otherCurrencies: isOtherCurrency ? 1 : 0, unfit }
+    const own = { rows: [{ line, record }], rejects: [], otherCurrencies: isOtherCurrency ? 1 : 0, unfit }
     const visits = number("visits", true)
     if (visits === null) return own
     const ofMonth = { type: "traffic_month", shop: record.domain, month } as const
     // Only what is wrong is decoded: domain and month are known to be valid.
     return isCount(visits)
-      ? { ...own, rows: [...own.rows, { line, record: { ...ofMonth, visits } }] }
+      ? { ...own, rows: [...own.rows, { line, sourceRows: 0, record: { ...ofMonth, visits } }] }
       : { ...own, unfit: [...unfit, "visits"] }
   }
 }

@@ -43,7 +43,8 @@ const storefront: ReadonlyArray<Row> = [
   ),
   ["images.width", "details.images", "number"],
   ["images.height", "details.images", "number"],
-  ["status", "(none)", "drafts and archived products are left out"]
+  ["status", "(none)", "drafts, archived and unlisted products are left out"],
+  ["published_at", "(none)", "without a time, the product is left out"]
 ]
 
 const bulk: ReadonlyArray<Row> = [
@@ -69,7 +70,9 @@ const bulk: ReadonlyArray<Row> = [
   ["preview", "details.images", "address"],
   ["featuredImage", "image_url", "address"],
   ["featuredMedia", "image_url", "address"],
-  ["status", "(none)", "drafts and archived products are left out"]
+  ["status", "(none)", "drafts, archived and unlisted products are left out"],
+  ["publishedAt", "(none)", "without a time, the product is left out"],
+  ["onlineStoreUrl", "(none)", "without an address, the product is left out"]
 ]
 
 const meta: ReadonlyArray<Row> = [
@@ -127,7 +130,8 @@ const products: Readonly<Record<ProductCsv.Column, readonly [field: string, how:
   category: ["details.product_type", "where there is no type; the niche of the store may follow from it"],
   type: ["details.product_type", "text; the niche of the store may follow from it"],
   tags: ["details.tags", "list"],
-  status: ["(none)", "drafts and archived products are left out"],
+  status: ["(none)", "drafts, archived and unlisted products are left out"],
+  published: ["(none)", "products that the store does not show are left out"],
   option1Name: ["details.options", "text"],
   option1: ["details.variants", "text"],
   option2Name: ["details.options", "text"],

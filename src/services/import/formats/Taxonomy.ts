@@ -25,8 +25,7 @@ export const read = (written: string, line: number): Reading => {
   if (key === undefined || path === undefined) {
     return {
       rows: [],
-      rejects: [{ line, field: "", reason: "is no category such as `gid://... : A > B`" }],
-      skipped: 0
+      rejects: [{ line, field: "", reason: "is no category such as `gid://... : A > B`" }]
     }
   }
   return decoded(line, decode({ type: "taxonomy_niche", key, path: path.split(">") }))

@@ -5,7 +5,7 @@ import { TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
 import { rejects } from "../ImportSource.ts"
 import type { ImportRow, Reject } from "../ImportSource.ts"
 import { text, wholeAmount } from "./Foreign.ts"
-import { decoded } from "./Reading.ts"
+import { decoded, nothing } from "./Reading.ts"
 import type { Table } from "./Reading.ts"
 
 const { fields } = TrafficMonthRecord
@@ -64,13 +64,20 @@ export const make = (header: ReadonlyArray<string>): Table => {
       const number = wholeAmount(count)
       // The store is decoded once for its row, and the month once for its column.
       if (Result.isSuccess(decodedShop) && isValid && isCount(number)) {
-        rows.push({ line, record: { type: "traffic_month", shop: decodedShop.success, month, visits: number } })
+        rows.push({
+          line,
+          sourceRows: rows.length === 0 ? 1 : 0,
+          record: { type: "traffic_month", shop: decodedShop.success, month, visits: number }
+        })
         continue
       }
       const record = visitsOf(shop, month, count)
-      if (Result.isSuccess(record)) rows.push({ line, record: record.success.record })
+      if (Result.isSuccess(record))
+        rows.push({ line, sourceRows: rows.length === 0 ? 1 : 0, record: record.success.record })
       else wrong.push(...rejects(line, record.failure))
     }
-    return { rows, rejects: wrong, skipped: 0 }
+    if (rows.length + wrong.length === 0) return { ...nothing, leftOut: ["empty"] }
+    // A row with a wrong number is counted as rejected.
+    return { rows: wrong.length === 0 ? rows : rows.map((row) => ({ ...row, sourceRows: 0 })), rejects: wrong }
   }
 }
