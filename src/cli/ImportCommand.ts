@@ -58,7 +58,10 @@ const options = {
     ),
     Flag.optional
   ),
-  source: optionalText("source", "The name of where the data is from; default: the store's domain, or the file's name"),
+  source: optionalText(
+    "source",
+    "The name of where the data is from; default: the store's domain, or the file's name without date and number"
+  ),
   license: optionalText("license", "What may be done with the data; kept with the import; default: not stated"),
   asOf: optionalText("as-of", "The day that the data is of, YYYY-MM-DD; default: today"),
   complete: Flag.Boolean("complete").pipe(
@@ -96,13 +99,29 @@ export const importerOf =
 
 type Options = Command.Command.Config.Infer<typeof options>
 
+/** Dates, times in seconds or milliseconds, weeks, numbers in brackets, and the number of a page or part at the end of a name. */
+const ofOneDelivery =
+  /(?<!\d)(?:(?:19|20)\d{2}[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?(?:[T_-]\d{2}[-_.:]?\d{2}(?:[-_.:]?\d{2})?Z?)?|(?:19|20)\d{2}-?W\d{2}|\d{10}|\d{13})(?!\d)|\s?\(\d{1,4}\)|(?:[-_ .]|(?<![a-z\d]))(?:page|part|p)?[-_ ]?\d{1,4}(?=\.|$)/giu
+
+/** The name of a file or folder without what is of one delivery only; else that of the folder that it is in. */
+const lastingName = (file: string): string => {
+  const name = path.basename(file)
+  const [, stem = name, ending = ""] = /^(.+?)((?:\.(?:csv|tsv|txt|json|jsonl|ndjson|gz|zst|zip))*)$/iu.exec(name) ?? []
+  const lasting = stem
+    .replaceAll(ofOneDelivery, "")
+    .replaceAll(/([-_ .])[-_ .]+/gu, "$1")
+    .replaceAll(/^[-_ .]+|[-_ .]+$/gu, "")
+  if (lasting !== "") return lasting + ending
+  return path.dirname(file) === file ? name : lastingName(path.dirname(file))
+}
+
 /**
- * The default is the store's domain, because each download has other file names, else the first file's name. It is stored and
- * listed, so that nothing invisible of a name is part of it.
+ * The default is the store's domain, because each download has other file names, else the first file's name without date and number. It
+ * is stored and listed, so that nothing invisible of a name is part of it.
  */
-const sourceOf = ({ domain, files, source }: Options): string => {
+export const sourceOf = ({ domain, files, source }: Pick<Options, "domain" | "files" | "source">): string => {
   const given = Option.getOrElse(source, () =>
-    Option.getOrElse(domain, () => (files[0] === "-" ? "standard input" : path.basename(path.resolve(files[0] ?? ""))))
+    Option.getOrElse(domain, () => (files[0] === "-" ? "standard input" : lastingName(path.resolve(files[0] ?? ""))))
   )
   return ThirdPartyText.line(given).trim() || "unnamed"
 }
@@ -128,6 +147,7 @@ const readingOf = Effect.fnUntraced(function* (options: Options) {
       country: Option.getOrUndefined(options.country),
       currency: Option.getOrUndefined(options.currency)
     },
+    refusesUnused: true,
     asOf: yield* dayOf(options.asOf),
     maxUnpackedMebibytes: Option.getOrUndefined(options.maxUnpacked)
   }
@@ -164,7 +184,9 @@ const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: O
   const rejects = yield* RejectFile.make({
     path: Option.getOrElse(
       options.rejects,
-      () => `${first === "-" ? "stdin" : path.join(path.dirname(first), path.basename(first))}.rejects.ndjson`
+      // `.` and `..` have no name of their own.
+      () =>
+        `${first === "-" ? "stdin" : path.join(/^\.{1,2}$/u.test(path.basename(first)) ? first : path.dirname(first), path.basename(path.resolve(first)))}.rejects.ndjson`
     ),
     isNamed: Option.isSome(options.rejects),
     inputs: [...set.names, ...Option.toArray(options.meta), ...Option.toArray(options.map)]
@@ -183,6 +205,9 @@ const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: O
     onRejects: rejects.write
   })
   yield* Output.lines(ImportReporting.summary(sourceOf(options), report).split("\n"))
+  if (report.rejectedRecords === 0 && (yield* rejects.removeOld)) {
+    yield* Output.line(`  ${rejects.path}, of an earlier import, was removed: nothing was rejected now.`)
+  }
   return report.rejectedRecords === 0 ? Option.none() : Option.some(failureOf(report, rejects.path))
 }, Effect.scoped)
 

@@ -74,6 +74,7 @@ export const summary = (name: string, report: ImportReport): string => {
     archiveAds,
     otherCurrencies,
     refusedRemovals,
+    pagesElsewhere,
     parts,
     removals,
     seconds,
@@ -112,6 +113,11 @@ export const summary = (name: string, report: ImportReport): string => {
     ...line("ads without a known store", without),
     ...line("ads of earlier imports that lead to a new store", later),
     ...line("ads that were not seen for long, inactive now", expiredAds),
+    ...(pagesElsewhere === 0
+      ? []
+      : [
+          `  pages whose running ads are partly of other sources, where they become inactive only by these: ${count(pagesElsewhere)}. Is this the next delivery of one of them? Then import it with --source and its name; catalog sources lists them.`
+        ]),
     ...(keepsUnseenAds
       ? ["  ads that these files lack stay as they are, because a file of ads could not be read to its end"]
       : []),

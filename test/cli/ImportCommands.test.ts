@@ -5,7 +5,7 @@ import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { catalogCommand } from "../../src/cli/CatalogCommand.ts"
 import { demoCommand, loadDemoOnce } from "../../src/cli/DemoCommand.ts"
-import { importCommand } from "../../src/cli/ImportCommand.ts"
+import { importCommand, sourceOf } from "../../src/cli/ImportCommand.ts"
 import { AppConfig } from "../../src/Config.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
 import { SetClock } from "../support/SetClock.ts"
@@ -167,6 +167,92 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
       assert.strictEqual(cut.code, 2)
       assert.include(cut.text, "cut.csv: read up to line 4; what is beyond it is not counted")
       assert.include(cut.text, "A file was not read to its end.")
+    })
+  )
+
+  it.effect("a clean import removes the file of rejects of an earlier one, and no file of another kind", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const table = `${folder}/clean.csv`
+      const store = ["--domain", "clean.example.com", "--country", "DE", "--currency", "EUR"]
+      yield* fs.writeFileString(table, "Handle,Title,Variant Price\na,A,10\n,,\nb,B,x\n")
+      assert.strictEqual((yield* run(["import", table, ...store])).code, 2)
+      assert.isTrue(yield* fs.exists(`${table}.rejects.ndjson`))
+      yield* fs.writeFileString(table, "Handle,Title,Variant Price\na,A,10\n")
+      const clean = yield* run(["import", table, ...store])
+      assert.strictEqual(clean.code, 0)
+      assert.include(clean.text, "of an earlier import, was removed")
+      assert.isFalse(yield* fs.exists(`${table}.rejects.ndjson`))
+      yield* fs.writeFileString(`${folder}/notes.txt`, "not ours\n")
+      assert.strictEqual((yield* run(["import", table, ...store, "--rejects", `${folder}/notes.txt`])).code, 0)
+      assert.strictEqual(yield* fs.readFileString(`${folder}/notes.txt`), "not ours\n")
+    })
+  )
+
+  it.effect(
+    "the price of a product in another currency than its store's is rejected; a store without one takes it",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* fs.makeTempDirectoryScoped()
+        const [table, map] = [`${folder}/prices.csv`, `${folder}/prices.map.json`]
+        yield* fs.writeFileString(table, "id,title,price\na,A,89.00 EUR\nb,B,$5.00\nc,C,1.58095e+03\nd,D,4 GBP\n")
+        const as = (column: string) => ({ column })
+        const fields = { key: as("id"), title: as("title"), price: { column: "price", as: "money" } }
+        yield* fs.writeFileString(map, JSON.stringify({ record: "product", fields }))
+        const prices = ["import", table, "--map", map, "--country", "DE", "--domain"]
+        const usd = yield* run([...prices, "usd.example.com", "--currency", "USD"])
+        assert.strictEqual(usd.code, 2)
+        assert.include(usd.text, "2 rows read, 2 rejected, 0 left out")
+        const reasons = yield* fs.readFileString(`${table}.rejects.ndjson`)
+        assert.include(reasons, "is in EUR, and the currency of the store usd.example.com is USD")
+        // Without a currency of its own, the store takes that of the first.
+        assert.include((yield* run([...prices, "own.example.com"])).text, "3 rows read, 1 rejected, 0 left out")
+        assert.include(
+          yield* fs.readFileString(`${table}.rejects.ndjson`),
+          "is in GBP, and the currency of the store own.example.com is EUR"
+        )
+      })
+  )
+
+  it.effect(
+    "options about one store are refused for a list of stores, and --country is of stores that a map reads",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* fs.makeTempDirectoryScoped()
+        const [table, map] = [`${folder}/list.csv`, `${folder}/list.map.json`]
+        yield* fs.writeFileString(table, "domain,name,country_code\nlisted.example.com,Listed,\n")
+        const refused = yield* run(["import", table, "--domain", "a.example.com"])
+        assert.deepStrictEqual([refused.code, refused.text.includes("of which --domain cannot be said")], [1, true])
+        yield* fs.writeFileString(
+          map,
+          JSON.stringify({
+            record: "shop",
+            fields: { domain: { column: "domain" }, country: { column: "country_code" } }
+          })
+        )
+        const added = yield* run(["import", table, "--map", map, "--country", "FR"])
+        assert.strictEqual(added.code, 0)
+        assert.match(added.text, /shop +1 added/)
+      })
+  )
+
+  it.effect.each([
+    ["ads-2026-06-01.json", "ads.json"],
+    ["ads_20260608.csv.gz", "ads.csv.gz"],
+    ["ads 2026_06_08 (1).json", "ads.json"],
+    ["ads-2026-W23.json", "ads.json"],
+    ["export_1717230000.json", "export.json"],
+    ["oak/ads-page-3.json", "ads.json"],
+    ["ads_2.json", "ads.json"],
+    ["oakline/2026-06-01.json", "oakline"],
+    ["oakline/2026-06-01/page-1.json", "oakline"],
+    ["shop24.csv", "shop24.csv"]
+  ] as const)("without --source, %s is of the source %s", ([file, expected]) =>
+    Effect.sync(() => {
+      assert.strictEqual(sourceOf({ domain: Option.none(), files: [`/${file}`], source: Option.none() }), expected)
     })
   )
 

@@ -22,6 +22,7 @@ const report = {
   removals: 0,
   links,
   expiredAds: 0,
+  pagesElsewhere: 0,
   keepsUnseenAds: false,
   electedNiches: 0,
   refusedRemovals: [],

@@ -70,8 +70,16 @@ export const nullableText = (maxCharacters: number, tidy: (text: string) => stri
     )
     .annotate({ tidy: ofText((text) => tidy(text) || null), absent: { value: null }, cutTo: maxCharacters })
 
-/** An identifier of another system, kept unchanged. */
-export const identifier = (maxCharacters: number) => Schema.String.check(hasOneTo(maxCharacters), hasNoControl)
+const isAscii = /^[ -~]*$/u
+
+/** In normalization form C, as the same characters can be written in two ways. */
+export const inFormC = (text: string): string => (isAscii.test(text) ? text : text.normalize("NFC"))
+
+/** An identifier of another system, in normalization form C. */
+export const identifier = (maxCharacters: number) =>
+  Schema.String.pipe(Schema.decode(cleaned(inFormC)))
+    .check(hasOneTo(maxCharacters), hasNoControl)
+    .annotate({ tidy: ofText(inFormC) })
 
 const maxUrlCharacters = 2_048
 
@@ -112,7 +120,10 @@ export const addressOf = (start: string, id: string): string | null => {
 }
 
 export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.normalize)))
-  .check(Schema.makeFilter((text: string) => StoreDomain.extension(text) !== null, { problem: problem("not_domain") }))
+  .check(
+    Schema.makeFilter((text: string) => StoreDomain.extension(text) !== null, { problem: problem("not_domain") }),
+    Schema.makeFilter((text: string) => !StoreDomain.isOfPlatform(text), { problem: problem("platform_domain") })
+  )
   .annotate({ tidy: ofText(StoreDomain.normalize) })
 
 export const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxInteger }))

@@ -72,6 +72,51 @@ export const candidates = (text: string): ReadonlyArray<string> => {
   return above === null || above === host ? [host] : [host, above]
 }
 
+/** Platforms and the hosts of their images, on which no store is. */
+const platforms: ReadonlySet<string> = new Set([
+  "akamaihd.net",
+  "amazonaws.com",
+  "cdn.shopify.com",
+  "cdninstagram.com",
+  "cloudfront.net",
+  "facebook.com",
+  "fb.com",
+  "fb.me",
+  "fbcdn.net",
+  "fbsbx.com",
+  "google.com",
+  "googleapis.com",
+  "googleusercontent.com",
+  "gstatic.com",
+  "instagram.com",
+  "licdn.com",
+  "linkedin.com",
+  "m.me",
+  "messenger.com",
+  "pinimg.com",
+  "pinterest.com",
+  "snapchat.com",
+  "tiktok.com",
+  "tiktokcdn.com",
+  "twimg.com",
+  "twitter.com",
+  "wa.me",
+  "whatsapp.com",
+  "x.com",
+  "youtu.be",
+  "youtube.com",
+  "ytimg.com"
+])
+
+/** Whether a normalized domain is that of a platform, or below one. */
+export const isOfPlatform = (domain: string): boolean => {
+  for (let name = domain, at = 0; at >= 0; name = name.slice(at + 1)) {
+    if (platforms.has(name)) return true
+    at = name.indexOf(".")
+  }
+  return false
+}
+
 /** Whether a normalized text is a domain below a public suffix. File names rarely are. */
 export const isPublic = (domain: string): boolean =>
   extension(domain) !== null && tldts.parse(domain, options).isIcann === true

@@ -2,11 +2,12 @@
  * The storefront files `products.json` and `meta.json`. Both have many more fields, which change without notice, so
  * unknown fields are ignored.
  */
-import { Result, Schema } from "effect"
+import { Predicate, Result, Schema } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
 import { issueAt } from "../ArgumentIssue.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import * as RecordDecoder from "./RecordDecoder.ts"
+import { currencyCodes } from "./Iso.ts"
 import { addressOf, WebUrl } from "./RecordFields.ts"
 import { ProductRecord } from "./Records.ts"
 
@@ -47,6 +48,8 @@ const Product = Schema.Struct({
   tags: absent(Schema.Union([Schema.Array(Schema.String), Schema.String])),
   /** Only from the admin interface. */
   status: absent(Schema.String),
+  /** The address of its page, where it is not made of the handle. */
+  permalink: absent(Schema.String),
   /** `null` if the store does not show the product. */
   published_at: absent(Schema.String),
   published: absent(Schema.Boolean),
@@ -57,6 +60,82 @@ const Product = Schema.Struct({
   )
 })
 export type Product = typeof Product.Type
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields => Predicate.isObject(value) && !Array.isArray(value)
+
+/** Whether the prices of a product are in hundredths: `/products/<handle>.js`, and templates that write a product as JSON. */
+const isInCents = (input: Fields): boolean => "price_varies" in input || "price_min" in input
+
+/** Whether it is a product of the Store API of WooCommerce, whose prices are in the unit that they name. */
+export const isOfStoreApi = (input: Fields): boolean =>
+  isFields(input["prices"]) && "currency_minor_unit" in input["prices"]
+
+/** The currency that a product names; `undefined` if it names none. */
+export const currencyOf = (input: Fields): string | undefined => {
+  const code = isFields(input["prices"]) ? input["prices"]["currency_code"] : undefined
+  return typeof code === "string" && currencyCodes.has(code) ? code : undefined
+}
+
+const itemsOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+/** A whole number of cents. Text, and a number with decimals, is in the currency already. */
+const centsOf = (value: unknown): unknown =>
+  typeof value === "number" && Number.isInteger(value) ? value / 100 : value
+
+const inMajorUnits = (input: unknown): unknown => {
+  if (!isFields(input)) return input
+  if (isOfStoreApi(input)) return ofStoreApi(input)
+  if (!isInCents(input)) return input
+  const variants = itemsOf(input["variants"]).map((variant) =>
+    isFields(variant)
+      ? { ...variant, price: centsOf(variant["price"]), compare_at_price: centsOf(variant["compare_at_price"] ?? null) }
+      : variant
+  )
+  return {
+    ...input,
+    body_html: input["body_html"] ?? input["description"] ?? null,
+    product_type: input["product_type"] ?? input["type"] ?? null,
+    images: itemsOf(input["images"]).map((image) => (typeof image === "string" ? { src: image } : image)),
+    options: itemsOf(input["options"]).map((option) => (typeof option === "string" ? { name: option } : option)),
+    variants: variants.length > 0 ? variants : [{ price: centsOf(input["price_min"] ?? input["price"]) }]
+  }
+}
+
+const namesOf = (value: unknown): ReadonlyArray<unknown> =>
+  itemsOf(value).flatMap((item) => (isFields(item) && typeof item["name"] === "string" ? [item["name"]] : []))
+
+const ofStoreApi = (input: Fields): unknown => {
+  const prices = isFields(input["prices"]) ? input["prices"] : {}
+  const unit = prices["currency_minor_unit"]
+  const digits = typeof unit === "number" && Number.isInteger(unit) && unit >= 0 && unit <= 4 ? unit : 2
+  const range = prices["price_range"]
+  const amountOf = (value: unknown) =>
+    Number.isInteger(value) || (typeof value === "string" && /^\d{1,15}$/u.test(value))
+      ? Number(value) / 10 ** digits
+      : value
+  const price = amountOf(isFields(range) ? range["min_amount"] : prices["price"])
+  const regular = amountOf(prices["regular_price"])
+  return {
+    id: input["id"],
+    handle: input["slug"],
+    title: input["name"],
+    permalink: input["permalink"] ?? null,
+    body_html: input["description"] ?? null,
+    product_type: namesOf(input["categories"]).at(-1) ?? null,
+    tags: namesOf(input["tags"]),
+    images: itemsOf(input["images"]).filter(isFields),
+    variants: [
+      {
+        sku: input["sku"] === "" ? null : (input["sku"] ?? null),
+        price,
+        compare_at_price: regular === price || isFields(range) ? null : regular,
+        available: typeof input["is_in_stock"] === "boolean" ? input["is_in_stock"] : null
+      }
+    ]
+  }
+}
 
 const decodeRecord = RecordDecoder.lenient(ProductRecord)
 const decodeProduct = RecordDecoder.lenient(Product, { unknownNames: "ignore" })
@@ -88,7 +167,9 @@ export type NotSold = "notOnSale" | "hidden"
 type Read = Result.Result<RecordDecoder.Corrected<ProductRecord> | NotSold, ReadonlyArray<ArgumentIssue>>
 
 /** The record of a product, or why it is not sold. */
-export const toRecord = (input: unknown, domain: string): Read => {
+export const toRecord = (input: unknown, domain: string): Read => decodeRecordOf(inMajorUnits(input), domain)
+
+const decodeRecordOf = (input: unknown, domain: string): Read => {
   // Nothing is cleaned here, so that what fits needs no copy.
   if (isProduct(input)) return recordOf(input, domain)
   return Result.flatMap(decodeProduct(input), ({ record, unfit }): Read => {
@@ -216,7 +297,7 @@ const translate = (
     key: handle ?? idOf(product.id) ?? "",
     alias: handle === null ? null : idOf(product.id),
     title: product.title ?? "",
-    url: handle === null ? null : addressOf(`https://${domain}/products/`, handle),
+    url: webUrl(product.permalink) ?? (handle === null ? null : addressOf(`https://${domain}/products/`, handle)),
     image_url: images[0]?.url ?? null,
     price: lowestPrice,
     created_at: product.created_at ?? null,

@@ -49,7 +49,8 @@ export interface Batch {
 /** The catalog before a batch, as far as its rows refer to it. */
 export interface Known {
   readonly niches: NicheTree
-  readonly shops: ReadonlySet<string>
+  /** The currencies of stores by their domains; `null` if it is unknown. */
+  readonly shops: ReadonlyMap<string, string | null>
   readonly products: ProductKeys.Products
 }
 
@@ -113,8 +114,30 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
     if (categories !== undefined) categorized.push({ shop: domain, names: categories, isList: true })
   }
 
+  const currencyOf = (domain: string) =>
+    shops.get(domain)?.currency ?? partialShops.get(domain)?.currency ?? known.shops.get(domain) ?? null
+
+  /** A store without a currency takes that of its products' prices. Others are not comparable with it. */
+  const takeCurrency = (domain: string, currencies: ReadonlyArray<string>): Omit<Reject, "line"> | undefined => {
+    const own = currencyOf(domain)
+    if (own !== null) {
+      return currencies.includes(own)
+        ? undefined
+        : {
+            field: "price",
+            reason: `is in ${currencies.join(" or ")}, and the currency of the store ${domain} is ${own}`
+          }
+    }
+    const [currency, ...others] = currencies
+    if (currency === undefined || others.length > 0) return undefined
+    const whole = shops.get(domain)
+    if (whole !== undefined) shops.set(domain, { ...whole, currency })
+    else partialShops.set(domain, { type: "partial_shop", domain, ...partialShops.get(domain), currency })
+    return undefined
+  }
+
   /** Adds the record to the batch, or returns why it is rejected. */
-  const take = ({ category, record }: ImportRow): Omit<Reject, "line"> | undefined => {
+  const take = ({ category, currencies, record }: ImportRow): Omit<Reject, "line"> | undefined => {
     switch (record.type) {
       case "niche": {
         const issue = known.niches.add(record)
@@ -159,6 +182,10 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
         return undefined
       case "product":
         if (!isKnown(record.shop)) return unknownShop(record.shop)
+        if (currencies !== undefined && currencies.length > 0) {
+          const other = takeCurrency(record.shop, currencies)
+          if (other !== undefined) return other
+        }
         products.set({ record, isComplete: category === undefined })
         // A native product has no category.
         if (category !== undefined && category !== null) {

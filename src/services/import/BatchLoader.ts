@@ -96,27 +96,37 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
     Effect.gen(function* () {
       const known = yield* knownShops(sql, domainsOf(rows))
       const niches = yield* Niches.read(sql, rows)
-      const products = yield* ProductKeys.read(sql, rows, known)
-      const batch = sortByType(rows, { niches: niches.tree, shops: new Set(known.keys()), products })
+      const ids = new Map(Array.from(known, ([domain, { id }]) => [domain, id]))
+      const products = yield* ProductKeys.read(sql, rows, ids)
+      const batch = sortByType(rows, {
+        niches: niches.tree,
+        shops: new Map(Array.from(known, ([domain, { currency }]) => [domain, currency])),
+        products
+      })
       if (write.origin !== null) {
         const kept = batch.rejectedAds.map((key) => ({ shop: null, key }))
         yield* Reconciliation.noteKept(sql, write.origin, kept)
       }
       const { rejects, removals } = batch
-      return { ...(yield* store(write, batch, known, niches)), removals, rejects }
+      return { ...(yield* store(write, batch, ids, niches)), removals, rejects }
     })
   )
 })
 
-const decodeShops = rowsOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
+const decodeShops = rowsOf(
+  Schema.Struct({ id: Schema.Int, domain: Schema.String, currency: Schema.NullOr(Schema.String) })
+)
 const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 
 const knownShops = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, domains: Iterable<string>) {
   const wanted = Array.from(domains)
-  if (wanted.length === 0) return new Map<string, number>()
-  const known = yield* decodeShops(sql`SELECT id, domain FROM shop WHERE domain = ANY(${wanted}::text[])`)
-  return new Map(known.map(({ domain, id }) => [domain, id]))
+  if (wanted.length === 0) return new Map<string, { readonly id: number; readonly currency: string | null }>()
+  const known = yield* decodeShops(sql`SELECT id, domain, currency FROM shop WHERE domain = ANY(${wanted}::text[])`)
+  return new Map(known.map(({ currency, domain, id }) => [domain, { id, currency }]))
 })
+
+const idsOfShops = (sql: SqlClient.SqlClient, domains: Iterable<string>) =>
+  Effect.map(knownShops(sql, domains), (known) => new Map(Array.from(known, ([domain, { id }]) => [domain, id])))
 
 const store = Effect.fnUntraced(function* (
   write: Write,
@@ -126,7 +136,7 @@ const store = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Omit<LoadedBatch, "rejects" | "removals">, SqlError.SqlError> {
   const { sql } = write
   const removed = yield* removeRecords(sql, batch)
-  const known = removed.shops.tally.removed === 0 ? before : yield* knownShops(sql, before.keys())
+  const known = removed.shops.tally.removed === 0 ? before : yield* idsOfShops(sql, before.keys())
 
   const written = yield* CatalogTables.upsertNiches(write, Array.from(batch.niches.values()))
   const ofTaxonomy = yield* CatalogTables.upsertNiches(write, niches.addTaxonomy(Array.from(batch.taxonomy.values())))
@@ -139,7 +149,7 @@ const store = Effect.fnUntraced(function* (
   ]
 
   const added = [...batch.partialShops.keys(), ...batch.shops.keys()].filter((domain) => !known.has(domain))
-  const shopIds = new Map([...known, ...(yield* knownShops(sql, added))])
+  const shopIds = new Map([...known, ...(yield* idsOfShops(sql, added))])
   const idOf = (domain: string | null) => (domain === null ? null : (shopIds.get(domain) ?? null))
   /** Adds the id of the store to each record. No record is dropped, because `sortByType` has rejected those of unknown stores. */
   const ofShop = <R extends { readonly shop: string }>(records: Iterable<R>) =>

@@ -5,7 +5,6 @@
  */
 import { Effect, Result, Stream } from "effect"
 import type { FileSystem, Scope } from "effect"
-import type { PartialShop } from "../../domain/catalog/Records.ts"
 import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import { BulkOrder } from "./BulkOrder.ts"
 import { BulkParts } from "./BulkParts.ts"
@@ -22,12 +21,10 @@ import { Lines } from "./Lines.ts"
 import type { Line } from "./Lines.ts"
 import * as UnnamedFile from "./UnnamedFile.ts"
 
-type Store = Pick<PartialShop, "domain" | "currency">
-
-/** `shop`: the store of the file. If its currency is unknown, the file may state it. */
+/** `domain`: the store of the file. */
 export const read = Effect.fn("BulkSpool.read")(function* (
   file: InputFile,
-  shop: Store
+  domain: string
 ): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput, FileSystem.FileSystem | Scope.Scope> {
   const failed = (cause: unknown) =>
     new UnreadableInput({
@@ -67,7 +64,7 @@ export const read = Effect.fn("BulkSpool.read")(function* (
       Stream.concat(Stream.sync(last))
     )
   })
-  const products = new Products(shop)
+  const products = new Products(domain)
   const inOrder = Stream.map(lines, (lines) => {
     for (const line of lines) products.add(line)
     return products.take()
@@ -113,14 +110,12 @@ const divide = (line: Line, parts: BulkParts, products: Products): void => {
 /** Converts the lines of each product, which follow each other. */
 class Products {
   readonly #domain: string
-  #isCurrencyKnown: boolean
   #product = ""
   #parts: Array<Part> = []
   #readings: Array<Reading> = []
 
-  constructor({ currency, domain }: Store) {
+  constructor(domain: string) {
     this.#domain = domain
-    this.#isCurrencyKnown = currency !== undefined
   }
 
   add(line: Line): void {
@@ -155,22 +150,8 @@ class Products {
 
   #finish(): void {
     if (this.#parts.length === 0) return
-    if (!this.#isCurrencyKnown) this.#state()
     this.#readings.push(BulkProducts.toReading(this.#parts, this.#domain))
     this.#parts = []
-  }
-
-  #state(): void {
-    for (const { line, record } of this.#parts) {
-      const currency = BulkProducts.currencyOf(record)
-      if (currency === null) continue
-      this.#isCurrencyKnown = true
-      this.#readings.push({
-        ...nothing,
-        rows: [{ line, sourceRows: 0, record: { type: "partial_shop", domain: this.#domain, currency } }]
-      })
-      return
-    }
   }
 
   #reject(line: number, problem: BulkProducts.Problem): void {

@@ -28,6 +28,7 @@ import type { SourceOutcome } from "./Importer.ts"
 import type { ImportChunk } from "./ImportSource.ts"
 import * as FileLocator from "./FileLocator.ts"
 import * as InputFile from "./InputFile.ts"
+import { ProductMemory } from "./formats/ProductMemory.ts"
 import { OpenExport } from "./OpenExport.ts"
 import type { FileFacts } from "./Provenance.ts"
 import { Unpacking } from "./Unpacking.ts"
@@ -39,6 +40,8 @@ export interface ReadOptions {
   /** The map by which every file is read. */
   readonly mapping?: Mapping.Mapping | undefined
   readonly store: StoreOptions
+  /** Whether a list of stores is refused together with options about one store. */
+  readonly refusesUnused?: boolean
   /** The date of the data, `YYYY-MM-DD`. */
   readonly asOf: string
   /** Whether the files contain all products of their stores. */
@@ -75,6 +78,7 @@ export const read = Effect.fn("FileReader.read")(function* (
   const facts: Array<FileFacts> = []
   const found = new Set<FormatName>()
   const lastExport = new OpenExport(wholes)
+  const products: Mapping.Products = new ProductMemory()
   let bytesBefore = 0
 
   const chunksOf = (located: InputFile.LocatedFile) =>
@@ -89,7 +93,7 @@ export const read = Effect.fn("FileReader.read")(function* (
         yield* options.onFile(name, format)
         const before = bytesBefore
         const left = format === "products" ? [] : lastExport.close()
-        const records = yield* recordsOf(file, detected.success, options, wholes, lastExport)
+        const records = yield* recordsOf(file, detected.success, options, wholes, lastExport, products)
         return Stream.concat(Stream.fromIterable(left), records).pipe(
           Stream.map((chunk) => stamped(chunk, name, before + file.bytesRead())),
           Stream.onEnd(
@@ -155,14 +159,15 @@ const stamped = ({ rejects, rows, ...chunk }: ImportChunk, file: string, positio
   part: chunk.part ?? file,
   position,
   // To spread each of millions of rows takes twice as long.
-  rows: rows.map(({ category, file: own = file, isAgain, item, line, record, sourceRows }) => ({
+  rows: rows.map(({ category, file: own = file, currencies, isAgain, item, line, record, sourceRows }) => ({
     line,
     record,
     category,
     file: own,
     item,
     sourceRows,
-    isAgain
+    isAgain,
+    currencies
   })),
   rejects: rejects.map((reject) => ({ file, ...reject }))
 })
@@ -173,7 +178,8 @@ export const recordsOf = Effect.fnUntraced(function* (
   detected: Detected,
   options: ReadOptions,
   wholes: WholeStores,
-  lastExport: OpenExport
+  lastExport: OpenExport,
+  products: Mapping.Products = new ProductMemory()
 ): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput, Requirements> {
   const { container, format } = detected
   type Records = Stream.Stream<ImportChunk, UnreadableInput>
@@ -186,10 +192,12 @@ export const recordsOf = Effect.fnUntraced(function* (
   if (format === "map") {
     const { mapping } = options
     if (mapping === undefined) return Stream.empty
-    const { records, shop } = yield* mapped(file, container, mapping, options.store)
+    if (mapping.record === "shop") yield* refuseStore(file, options)
+    const { records, shop } = yield* mapped(file, container, mapping, options.store, products)
     if (mapping.record === "ad") return takenAds(records)
     return mapping.record === "product" ? taken(records, shop) : records
   }
+  if (format === "shops") yield* refuseStore(file, options)
   if (format !== "storefront" && format !== "bulk" && format !== "products") {
     const records = convert(file, container, converterOf(format, container, options, file))
     if (format === "ads") return takenAds(records)
@@ -206,9 +214,23 @@ export const recordsOf = Effect.fnUntraced(function* (
   }
   return ofStore(
     format === "bulk"
-      ? yield* BulkSpool.read(file, record)
+      ? yield* BulkSpool.read(file, record.domain)
       : convert(file, container, storefrontItems(record.domain, file.name, wholes))
   )
+})
+
+/** A list of stores names each of them itself. */
+const refuseStore = Effect.fnUntraced(function* (
+  file: InputFile.InputFile,
+  { refusesUnused = false, store: { currency, domain, metaPath, name } }: ReadOptions
+): Effect.fn.Return<void, UnreadableInput> {
+  const named = Object.entries({ domain, name, currency, meta: metaPath }).find(([, value]) => value !== undefined)
+  if (named === undefined || !refusesUnused) return
+  return yield* new UnreadableInput({
+    message:
+      `${ThirdPartyText.line(file.name)} is read as a list of stores, of which --${named[0]} cannot be said. Leave it out; if the file has the products of ` +
+      `one store, read it by a map of products: import --explain writes one to start with.`
+  })
 })
 
 interface MappedFile {
@@ -222,12 +244,19 @@ const mapped = Effect.fnUntraced(function* (
   file: InputFile.InputFile,
   container: Format.Container,
   mapping: Mapping.Mapping,
-  store: StoreOptions
+  store: StoreOptions,
+  products: Mapping.Products
 ): Effect.fn.Return<MappedFile, UnreadableInput> {
   const isOfOneStore = mapping.record === "product" && !("shop" in mapping.fields)
   const shop = isOfOneStore ? yield* StorefrontShop.describe(file, store) : undefined
   const sample = Sample.of(file.head, file.isWhole, container)
-  const converter = Mapping.make(mapping, container, sample, shop?.record.domain)
+  const converter = Mapping.make(
+    mapping,
+    container,
+    sample,
+    { domain: shop?.record.domain, country: store.country },
+    products
+  )
   if (Result.isFailure(converter)) {
     return yield* new UnreadableInput({
       message: `${ThirdPartyText.line(file.name)} does not fit the map: ${converter.failure}.`
@@ -296,11 +325,14 @@ const storefrontItems = (domain: string, file: string, wholes: WholeStores): Con
       const products = isForeign(item) && Array.isArray(item["products"]) ? item["products"] : [item]
       return ofItems(
         products.map((product): Reading => {
-          wholes.item(domain)
+          wholes.item(domain, Storefront.isOfStoreApi(foreign(product)))
           const record = Storefront.toRecord(product, domain)
-          const { handle, id } = foreign(product)
+          const fields = foreign(product)
+          const { handle = fields["slug"], id } = fields
+          const currency = Storefront.currencyOf(fields)
           return ofProduct(line, record, {
             shop: domain,
+            currencies: currency === undefined ? undefined : [currency],
             category:
               Result.isSuccess(record) && typeof record.success !== "string"
                 ? (record.success.record.details?.product_type ?? null)

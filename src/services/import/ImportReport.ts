@@ -48,6 +48,8 @@ export interface ImportReport extends RowCounts {
   readonly links: LinkCounts
   /** Ads that became inactive because they were not seen for too long. */
   readonly expiredAds: number
+  /** How many pages of the ads have running ads that only other sources have. */
+  readonly pagesElsewhere: number
   /** Whether ads that were not seen stay active, because a file of ads was not read to its end. */
   readonly keepsUnseenAds: boolean
   /** Stores without a niche that got one by what they sell. */

@@ -41,6 +41,8 @@ export interface ImportRow {
   readonly sourceRows?: number | undefined
   /** Whether the record is one that was read before, with further rows. */
   readonly isAgain?: boolean | undefined
+  /** The currencies that the amount of a product may be in, if it names one. */
+  readonly currencies?: ReadonlyArray<string> | undefined
 }
 
 /** One error in one record. `field` is a path such as `languages.0`; "" means the whole record. */
@@ -75,6 +77,7 @@ export const leftOutReasons = {
   hidden: "products that the store does not show",
   closedStore: "stores that are inactive or behind a password",
   otherObject: "lines of a bulk operation that are of no product, variant or image",
+  notStarted: "ads that start after the date of the data",
   empty: "rows without a value to import"
 } as const
 export type LeftOut = keyof typeof leftOutReasons

@@ -120,10 +120,12 @@ export class Importer extends Context.Service<
           const gone = yield* Reconciliation.removeGoneProducts(sql, origin, wholeStores, allowsLarge)
           const days = options.expireAdsAfterDays?.()
           const expiredAds = days === undefined || lacksAds ? 0 : yield* Reconciliation.expireAds(sql, origin, days)
+          const pagesElsewhere = days === undefined ? 0 : yield* Reconciliation.pagesOfSeveralSources(sql, origin)
           const niches = yield* Niches.elect(sql, report, origin.importId)
           const found = {
             ...report.withLast({ removedProducts: gone.removed, changedShops: niches.changed }),
             expiredAds,
+            pagesElsewhere,
             keepsUnseenAds: days !== undefined && lacksAds,
             electedNiches: niches.elected,
             refusedRemovals: gone.refused

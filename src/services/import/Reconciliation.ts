@@ -15,6 +15,7 @@ import * as ProductKeys from "./ProductKeys.ts"
 
 const decodeRemoved = rowsOf(Schema.Struct({ shop_id: Schema.Int }))
 const decodeProducts = rowsOf(Schema.Struct({ id: Schema.Int, is_gone: Schema.Boolean, is_older: Schema.Boolean }))
+const decodePages = firstOf(Schema.Struct({ pages: Schema.Int }))
 const decodeSince = firstOf(Schema.Struct({ since: Schema.String }))
 
 const touchedBy = (removed: ReadonlyArray<{ readonly shop_id: number }>): Touched => ({
@@ -146,6 +147,26 @@ export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")
     )
   }
   return { removed, refused }
+})
+
+/**
+ * How many pages have ads of the source, and running ads that only other sources have: these do not become inactive when the page's ads
+ * are imported from this one.
+ */
+export const pagesOfSeveralSources = Effect.fn("Reconciliation.pagesOfSeveralSources")(function* (
+  sql: SqlClient.SqlClient,
+  { sourceId }: Pick<Origin, "sourceId">
+): Effect.fn.Return<number, SqlError.SqlError> {
+  const row = yield* longTransaction(
+    sql,
+    sql`
+      SELECT count(*)::int AS pages FROM (SELECT DISTINCT page_id FROM ad WHERE source_ids @> ARRAY[${sourceId}::int] AND page_id IS NOT NULL) own
+      WHERE EXISTS (
+        SELECT FROM ad other
+        WHERE other.page_id = own.page_id AND other.is_active AND NOT other.source_ids @> ARRAY[${sourceId}::int]
+      )`.pipe(decodePages)
+  )
+  return row?.pages ?? 0
 })
 
 /**

@@ -1,6 +1,6 @@
 /** The file of rejected records, created with the first: one object per line, `{"file", "line", "field", "reason"}`. */
 import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
-import { Effect, FileSystem, Option, Scope } from "effect"
+import { Effect, FileSystem, Option, Schema, Scope } from "effect"
 import { randomUUID } from "node:crypto"
 import { UnwritableRejects } from "./ImportError.ts"
 import type { Reject } from "./ImportSource.ts"
@@ -8,6 +8,8 @@ import type { Reject } from "./ImportSource.ts"
 export interface RejectFile {
   readonly path: string
   readonly write: (rejects: ReadonlyArray<Reject>) => Effect.Effect<void, UnwritableRejects>
+  /** Removes the file of an earlier import, if nothing was written now. Returns whether there was one. */
+  readonly removeOld: Effect.Effect<boolean>
 }
 
 export interface RejectFileOptions {
@@ -42,8 +44,27 @@ export const make = Effect.fn("RejectFile.make")(function* (
     },
     Effect.mapError((cause) => unwritable(path, cause.message, cause))
   )
-  return { path, write }
+  const removeOld = Effect.gen(function* () {
+    if (file !== undefined || !(yield* isRejectFile(fs, path))) return false
+    yield* fs.remove(path)
+    return true
+  }).pipe(Effect.orElseSucceed(() => false))
+  return { path, write, removeOld }
 })
+
+/** Longer than the first line of any reject file. */
+const maxFirstLine = 65_536
+const FirstLine = Schema.fromJsonString(
+  Schema.Struct({ line: Schema.Finite, field: Schema.String, reason: Schema.String })
+)
+
+/** Whether a regular file, and no link, begins as reject files do. */
+const isRejectFile = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, path: string) {
+  if (Option.isSome(yield* Effect.option(fs.readLink(path))) || (yield* fs.stat(path)).type !== "File") return false
+  const file = yield* fs.open(path, { flag: "r" })
+  const head = new TextDecoder().decode(Option.getOrElse(yield* file.readAlloc(maxFirstLine), () => new Uint8Array()))
+  return Option.isSome(Schema.decodeOption(FirstLine)(head.slice(0, Math.max(0, head.indexOf("\n")))))
+}, Effect.scoped)
 
 /** Creates a new file and renames it, because opening an existing file would truncate it or, through a link, another file. */
 const openNew = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, path: string) {

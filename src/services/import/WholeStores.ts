@@ -44,6 +44,7 @@ export class WholeStores {
   #isEveryRecordRead = true
   /** The pages of stores whose products are paged. */
   readonly #pages = new Map<string, Array<Page>>()
+  readonly #ofAnySize = new Set<string>()
   readonly kept: Array<KeptRecord> = []
   #isEveryAdRead = true
 
@@ -62,8 +63,9 @@ export class WholeStores {
     else pages.push({ file, products: 0 })
   }
 
-  /** Counts a product of the current page. */
-  item(domain: string): void {
+  /** Counts a product of the current page. `isOfAnySize`: pages of its kind have any number of products. */
+  item(domain: string, isOfAnySize: boolean): void {
+    if (isOfAnySize) this.#ofAnySize.add(domain)
     const page = this.#pages.get(domain)?.at(-1)
     if (page !== undefined) page.products++
   }
@@ -93,7 +95,7 @@ export class WholeStores {
       // Complete pages end with one that is shorter than others. A shorter page before the last one proves nothing.
       const last = sizes.at(-1) ?? 0
       const isLastThere = sizes.length > 1 ? last < largest : largest > largestPage || !commonPageSizes.has(largest)
-      return isLastThere && !lacksPages(pages.map(({ file }) => file)) ? [domain] : []
+      return isLastThere && !this.#ofAnySize.has(domain) && !lacksPages(pages.map(({ file }) => file)) ? [domain] : []
     })
     const named = this.#isEveryRecordRead ? this.#named : []
     return Array.from(new Set([...this.#whole, ...paged, ...named])).filter((domain) => !this.#incomplete.has(domain))

@@ -94,6 +94,11 @@ describe("a product of products.json", () => {
     assert.deepStrictEqual(fields({ handle: `${latin}o` }), ["key"])
   })
 
+  it("D60 has one key, in whichever normalization form its handle is", () => {
+    const handle = "gr\u00F6\u00DFe"
+    assert.strictEqual(record({ handle: handle.normalize("NFD") })?.key, handle)
+  })
+
   it("S18 has the price of its cheapest variant, also 0", () => {
     assert.deepInclude(record({ variants: [variant, { ...variant, price: "9.50" }, { ...variant, price: 12 }] }), {
       price: 9.5

@@ -86,9 +86,10 @@ const read = Effect.fnUntraced(function* (entry: string, at: string = root) {
         field,
         reason
       })),
-      records: inOrder(chunks.flatMap(({ rows }) => rows)).map(({ category, record, ...of }) => ({
+      records: inOrder(chunks.flatMap(({ rows }) => rows)).map(({ category, currencies = [], record, ...of }) => ({
         ...place(of),
         ...(category === undefined ? {} : { category }),
+        ...(currencies.length === 0 ? {} : { currencies }),
         record
       }))
     }

@@ -128,7 +128,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a hostile file", (it) 
       const ad = (ids: object) => JSON.stringify({ snapshot: {}, page_name: "A", start_date: 1_772_323_200, ...ids })
       const options = { ...defaults, store: oakline }
       assert.deepStrictEqual((yield* read(page("tray", "\uD800"), options)).rejects, [
-        { line: 2, field: "key", reason, file: "standard input" }
+        { line: 2, field: "key", reason, file: "standard input", sourceRows: 1 }
       ])
       const bad = ad({ ad_archive_id: "\uDC00", page_id: "\u0000", is_active: true })
       const good = ad({ ad_archive_id: "9", page_id: "8", is_active: true })

@@ -30,7 +30,7 @@ import {
 } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import { Ids } from "./Ids.ts"
-import { keptAd, refused } from "./Reading.ts"
+import { keptAd, nothing, refused } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
 /** The labels of the filter `ctas` by type of the Ad Library. Other types have no such label. */
@@ -54,19 +54,25 @@ const ctaOfType: Readonly<Record<string, Cta>> = {
   SEE_SHOP: "Shop Now"
 }
 
-/** Labels occur in several casings, so that they are compared in upper case. */
+/** Either field may have a type or a label, in any case, with blanks or underscores. */
 export const ctaOf = (snapshot: Foreign): Cta | null => {
-  const type = text(snapshot["cta_type"]) ?? text(snapshot["cta_text"])?.replaceAll(" ", "_")
-  return type === undefined ? null : (ctaOfType[type.toUpperCase()] ?? null)
+  const found = firstText(snapshot["cta_type"], snapshot["cta_text"])
+  return found === null ? null : (ctaOfType[found.toUpperCase().replaceAll(/[\s_-]+/gu, "_")] ?? null)
 }
 
-/** Formats that the filter does not know, such as `MULTI_IMAGES`, count as images. */
-const mediaTypeOf = (snapshot: Foreign, cards: ReadonlyArray<Foreign>): MediaType => {
+/** `MULTI_VIDEOS` is a video, and `MULTI_IMAGES` an image. `Unread` is a format of another kind. */
+const mediaTypeOf = (snapshot: Foreign): MediaType | Unread | null => {
   const format = text(snapshot["display_format"])?.toLowerCase()
-  if (format !== undefined) return mediaTypes.find((type) => type === format) ?? "image"
-  if (list(snapshot["videos"]).length > 0) return "video"
-  return cards.length > 1 ? "carousel" : "image"
+  if (format === undefined) return null
+  return (
+    mediaTypes.find((type) => type === format) ??
+    (["video", "image"] as const).find((type) => format.includes(type)) ??
+    new Unread("is no known format")
+  )
 }
+
+const shownMedia = (snapshot: Foreign, cards: ReadonlyArray<Foreign>): MediaType =>
+  list(snapshot["videos"]).length > 0 ? "video" : cards.length > 1 ? "carousel" : "image"
 
 /** `body` is text, `{text}`, or `{markup: {__html}}`. */
 const bodyOf = (body: unknown): string | null => {
@@ -269,8 +275,10 @@ const fromPage = (found: Foreign, line: number, { asOf, ids, pageIds }: Source):
   const startedOn = day(record["start_date"])
   // For a running ad, this is the day on which it was last seen. A day after the date of the data has not come.
   const endsOn = day(record["end_date"])
+  if (startedOn !== null && startedOn > asOf) return notStarted(ids.read(record["ad_archive_id"]))
+  const media = mediaTypeOf(snapshot)
   const isTemplated = isTemplate(text(snapshot["title"])) || isTemplate(bodyOf(snapshot["body"]))
-  return toReading(
+  const reading = toReading(
     {
       id: ids.read(record["ad_archive_id"]),
       pageId: pageIds.read(record["page_id"]) ?? pageIds.read(snapshot["page_id"]),
@@ -281,7 +289,7 @@ const fromPage = (found: Foreign, line: number, { asOf, ids, pageIds }: Source):
           "status",
           required(isActive === null ? null : isActive ? "active" : "inactive", record["is_active"], "yes or no")
         ),
-        media_type: mediaTypeOf(snapshot, cards),
+        media_type: media === null || media instanceof Unread ? shownMedia(snapshot, cards) : media,
         headline: resolved(text(snapshot["title"]), text(first["title"])),
         ad_text: resolved(bodyOf(snapshot["body"]), bodyOf(first["body"])),
         cta: ctaOf(snapshot),
@@ -298,13 +306,24 @@ const fromPage = (found: Foreign, line: number, { asOf, ids, pageIds }: Source):
     },
     line
   )
+  return media instanceof Unread && reading.rows.length > 0
+    ? { ...reading, unfit: [...(reading.unfit ?? []), "media_type"] }
+    : reading
 }
+
+/** An ad that starts after the date of the data. It was seen, if it is stored. */
+const notStarted = (id: string | null | Unread): Reading => ({
+  ...nothing,
+  leftOut: ["notStarted"],
+  ...(id instanceof Unread ? { lacksRecords: true } : keptAd(id))
+})
 
 const firstOf = (value: unknown): string | null => text(list(value)[0])
 
 const fromArchive = (record: Foreign, line: number, { asOf, ids, pageIds }: Source): Reading => {
   const startedOn = day(record["ad_delivery_start_time"]) ?? day(record["ad_creation_time"])
   const stopsOn = day(record["ad_delivery_stop_time"])
+  if (startedOn !== null && startedOn > asOf) return notStarted(ids.read(record["id"]))
   const isActive = stopsOn === null || stopsOn > asOf
   const reading = toReading(
     {

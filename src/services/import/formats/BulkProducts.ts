@@ -116,8 +116,8 @@ const price = (written: unknown): string | number | null =>
 const lowestPrice = (product: Foreign): Foreign =>
   foreign(foreign(product["priceRangeV2"] ?? product["priceRange"])["minVariantPrice"])
 
-/** The currency of the store, if it was queried; `null` if a line has none. */
-export const currencyOf = (record: Foreign): string | null => {
+/** The currency of the prices, if it was queried; `null` if a line has none. */
+const currencyOf = (record: Foreign): string | null => {
   const code = text(lowestPrice(record)["currencyCode"])
   return code !== null && currencyCodes.has(code) ? code : null
 }
@@ -169,6 +169,7 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
     category: text(record["productType"]),
     shop: domain,
     keys: [text(record["handle"]), numberOf(id)].filter((key) => key !== null),
-    sourceRows: parts.length
+    sourceRows: parts.length,
+    currencies: parts.flatMap(({ record }) => currencyOf(record) ?? []).slice(0, 1)
   })
 }

@@ -37,7 +37,7 @@ const dollars: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** The currencies that an amount such as `USD $51,707.53`, `51,707.53 USD` or `1 234,50 €` may be in; empty if it names none. */
-const currenciesOf = (money: string): ReadonlyArray<string> => {
+export const currenciesOf = (money: string): ReadonlyArray<string> => {
   // Other words may stand beside an amount as well, such as `TTC`.
   const words = [/^([A-Z]{3})(?![A-Z])/iu, /(?<![A-Z])([A-Z]{3})$/iu].map((word) =>
     word.exec(money)?.[1]?.toUpperCase()

@@ -61,11 +61,16 @@ export const firstText = (...values: ReadonlyArray<unknown>): string | null => {
   return null
 }
 
-/** Adds `https:` to addresses that begin with `//`. */
+/** A host with at least one point, and what may follow it. */
+const withoutScheme =
+  /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,10}\p{L}{2,24}(?::\d{1,5})?(?:[/?#]\S*)?$/u
+
+/** Adds `https:` to addresses that begin with `//`, and `https://` to those that begin with a host. */
 export const address = (value: unknown): string | null => {
   const found = text(value)
   if (found === null) return null
-  return found.startsWith("//") ? `https:${found}` : found
+  if (found.startsWith("//")) return `https:${found}`
+  return withoutScheme.test(found) ? `https://${found}` : found
 }
 
 /** Splits a list at `separator`, else at the first of `:`, `|`, `;` and `,` that occurs. */

@@ -4,6 +4,7 @@ import { recordTypes } from "../../../domain/catalog/Records.ts"
 import { layoutOf } from "../CsvRows.ts"
 import type { Layout } from "../CsvRows.ts"
 import { firstItem, firstPath } from "../JsonItems.ts"
+import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import * as AdLibrary from "./AdLibrary.ts"
 import * as BulkProducts from "./BulkProducts.ts"
 import { isForeign, parse, parseAny } from "./Foreign.ts"
@@ -51,7 +52,8 @@ const isOf: Readonly<Record<JsonFormat, (record: Foreign) => boolean>> = {
   native: (record) => recordTypes.some((type) => type === record["type"]),
   ads: (record) => AdLibrary.isAd(record) || "snapshot" in record,
   bulk: BulkProducts.isBulk,
-  storefront: (record) => "variants" in record && ("title" in record || "handle" in record),
+  storefront: (record) =>
+    Storefront.isOfStoreApi(record) || ("variants" in record && ("title" in record || "handle" in record)),
   meta: (record) => "myshopify_domain" in record || "published_products_count" in record
 }
 const jsonFormats = Object.keys(isOf) as ReadonlyArray<JsonFormat>
@@ -161,6 +163,14 @@ const detectCsv = (head: string, forced: FormatName | undefined): Result.Result<
   const container = { _tag: "Csv", ...layoutOf(head) } as const
   const { header } = container
   if (forced === "ads" && AdLibrary.isHeader(header)) return Result.succeed({ format: "ads", container })
+  const productColumn = ShopCsv.productColumn(header)
+  if (productColumn !== undefined && (forced === "shops" || (forced === undefined && !isOtherTable(header)))) {
+    if (forced === "shops" || ShopCsv.isHeader(header)) {
+      return Result.fail(
+        `has a column \`${productColumn.slice(0, 40)}\`, so that it looks like a table of products and not like a list of stores. Read it by a map: import --explain writes one to start with`
+      )
+    }
+  }
   if (forced !== undefined) {
     return forced === "products" || forced === "shops" || forced === "traffic"
       ? Result.succeed({ format: forced, container })
@@ -176,6 +186,9 @@ const detectCsv = (head: string, forced: FormatName | undefined): Result.Result<
   if (ShopCsv.isHeader(header)) return Result.succeed({ format: "shops", container })
   return unknown(header.length > 1 ? header : [])
 }
+
+const isOtherTable = (header: ReadonlyArray<string>): boolean =>
+  ProductCsv.isHeader(header) || AdLibrary.isHeader(header) || Traffic.isHeader(header)
 
 const shownNames = 8
 

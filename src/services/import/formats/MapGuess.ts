@@ -9,7 +9,7 @@ import type { Mapping, Source } from "./Mapping.ts"
 import * as ReadAs from "./ReadAs.ts"
 import type { Field } from "./ReadAs.ts"
 import * as Sample from "./Sample.ts"
-import { columns as shopColumns } from "./ShopCsv.ts"
+import * as ShopCsv from "./ShopCsv.ts"
 
 /** Possible column names for each field, the best first, in lower case and without spaces and punctuation. */
 type Names = Readonly<Record<string, ReadonlyArray<string>>>
@@ -20,22 +20,30 @@ const storeNames = words("shop domain rootdomain storedomain shopdomain store we
 const createdNames = words("createdat created createdon publishedat dateadded firstseen datecreated")
 
 const shopNames: Names = {
-  domain: [...shopColumns.domain, ...words("domainname"), ...storeNames, ...words("homepage site url web webaddress")],
-  name: [...shopColumns.name, ...words("shopname storename companyname merchant brand brandname account store")],
-  country: [...shopColumns.country, ...words("countryiso hqcountry location market")],
-  currency: [...shopColumns.currency, ...words("currencycode")],
-  languages: [...shopColumns.language, ...words("languages locale lang")],
-  created_on: [...shopColumns.created, ...createdNames, ...words("launched founded firstdetected")],
-  monthly_revenue: [...shopColumns.sales, ...words("revenue sales estimatedsales estimatedrevenue monthlysales gmv")],
-  monthly_orders: [...shopColumns.orders, ...words("orders")],
-  products_count: [...shopColumns.products, ...words("products numberofproducts skus skucount")],
-  theme: [...shopColumns.theme, ...words("themename")],
-  apps: [...shopColumns.apps, ...words("installedapps appnames plugins")],
-  trustpilot_rating: [...shopColumns.rating, ...words("trustpilot trustpilotscore")],
-  trustpilot_reviews: [...shopColumns.reviews, ...words("trustpilotcount trustpilotreviewcount")],
+  domain: [
+    ...ShopCsv.columns.domain,
+    ...words("domainname"),
+    ...storeNames,
+    ...words("homepage site url web webaddress")
+  ],
+  name: [...ShopCsv.columns.name, ...words("shopname storename companyname merchant brand brandname account store")],
+  country: [...ShopCsv.columns.country, ...words("countryiso hqcountry location market")],
+  currency: [...ShopCsv.columns.currency, ...words("currencycode")],
+  languages: [...ShopCsv.columns.language, ...words("languages locale lang")],
+  created_on: [...ShopCsv.columns.created, ...createdNames, ...words("launched founded firstdetected")],
+  monthly_revenue: [
+    ...ShopCsv.columns.sales,
+    ...words("revenue sales estimatedsales estimatedrevenue monthlysales gmv")
+  ],
+  monthly_orders: [...ShopCsv.columns.orders, ...words("orders")],
+  products_count: [...ShopCsv.columns.products, ...words("products numberofproducts skus skucount")],
+  theme: [...ShopCsv.columns.theme, ...words("themename")],
+  apps: [...ShopCsv.columns.apps, ...words("installedapps appnames plugins")],
+  trustpilot_rating: [...ShopCsv.columns.rating, ...words("trustpilot trustpilotscore")],
+  trustpilot_reviews: [...ShopCsv.columns.reviews, ...words("trustpilotcount trustpilotreviewcount")],
   pixels: words("pixels trackingpixels"),
   social_networks: words("socialnetworks socials"),
-  categories: [...shopColumns.categories, ...words("category industry vertical niche")]
+  categories: [...ShopCsv.columns.categories, ...words("category industry vertical niche")]
 }
 
 const productNames: Names = {
@@ -60,12 +68,18 @@ const adNames: Names = {
   status: words("status adstatus isactive active state running"),
   media_type: words("mediatype displayformat adformat format adtype type creativetype"),
   headline: words("headline title adtitle linktitle"),
-  ad_text: words("adtext text body copy adcopy primarytext message adbody caption"),
+  ad_text: words(
+    "adtext adprimarytext adcreativebodies creativebody text body copy adcopy primarytext message adbody caption"
+  ),
   cta: words("cta ctatext ctatype calltoaction button buttontext"),
-  landing_url: words("landingurl landingpage linkurl link destinationurl url targeturl landingpageurl"),
+  landing_url: words(
+    "landingurl addestinationurl adlandingpage landingpage linkurl link destinationurl url targeturl landingpageurl"
+  ),
   image_url: words("imageurl image thumbnail thumbnailurl creativeurl mediaurl preview"),
   ad_library_url: words("adlibraryurl libraryurl adurl"),
-  started_on: words("startedon startdate started start firstseen adstart firstseenon datestarted launched"),
+  started_on: words(
+    "startedon adstartdate adstarttime addeliverystarttime startedrunningon startdate started start firstseen adstart firstseenon datestarted launched"
+  ),
   last_seen_on: words("lastseenon lastseen enddate ended end stopdate lastactive"),
   is_partnership: words("ispartnership partnership brandedcontent paidpartnership")
 }
@@ -87,7 +101,10 @@ const fold = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{
 
 /** `record`: the type of the table's records, if known. Required fields without a match get the column "". */
 export const guess = (sample: Sample.Sample, record?: RecordName): Mapping => {
-  const guesses = (record === undefined ? recordNames : [record]).map((record) => {
+  const isOfAds = sample.columns.some((name) => /^(?:ad[_\s-]|page[_\s-]?name$|snapshot\b)/iu.test(name))
+  const isOfProducts = ShopCsv.productColumn(sample.columns) !== undefined
+  const possible: ReadonlyArray<RecordName> = isOfAds ? ["ad"] : isOfProducts ? ["product"] : recordNames
+  const guesses = (record === undefined ? possible : [record]).map((record) => {
     const fields = fieldsBy(sample, record)
     const missing = requiredOf({ record, fields })
     return { record, fields, missing, score: Object.keys(fields).length - 2 * missing.length }
@@ -139,7 +156,9 @@ const fieldsBy = (sample: Sample.Sample, record: RecordName): Mapping["fields"] 
 const storeFields: Readonly<Partial<Record<RecordName, string>>> = { shop: "domain", traffic_month: "shop" }
 
 const hasDomains = (values: ReadonlyArray<string>): boolean => {
-  const domains = values.filter((value) => StoreDomain.isPublic(StoreDomain.normalize(host(value))))
+  const domains = values
+    .map((value) => StoreDomain.normalize(host(value)))
+    .filter((domain) => StoreDomain.isPublic(domain) && !StoreDomain.isOfPlatform(domain))
   return domains.length > 0 && domains.length >= values.length / 2
 }
 

@@ -15,7 +15,8 @@ import { UnreadableInput } from "../ImportError.ts"
 import { rejects } from "../ImportSource.ts"
 import type { ImportRow, Reject } from "../ImportSource.ts"
 import type { Container } from "./Format.ts"
-import { isOther } from "./Currency.ts"
+import { currenciesOf, isOther } from "./Currency.ts"
+import { ProductMemory } from "./ProductMemory.ts"
 import { keptAd, keptOfRecord, nothing } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 import { foreign, text, Unread } from "./Foreign.ts"
@@ -194,12 +195,23 @@ export interface Mapped {
   readonly item?: (item: unknown, line: number) => Reading
 }
 
-/** `shopOfAll`: the store of all products, if the map does not name it. A failure names missing columns and invalid forms. */
+/** The products that were read by maps: further rows of one are variants of it. */
+export type Products = ProductMemory<ImportRow & { readonly record: ProductRecord }>
+
+export interface Store {
+  /** The store of all products, if the map does not name it. */
+  readonly domain?: string | undefined
+  /** The country of stores whose row has none. */
+  readonly country?: string | undefined
+}
+
+/** A failure names missing columns and invalid forms. */
 export const make = (
   mapping: Mapping,
   container: Container,
   sample: Sample.Sample,
-  shopOfAll?: string
+  store: Store = {},
+  products: Products = new ProductMemory()
 ): Result.Result<Mapped, string> => {
   if (container._tag === "Csv") {
     const getter = (column: string) => {
@@ -209,13 +221,13 @@ export const make = (
     const first: ReadonlyArray<ReadonlyArray<string>> = sample.records.map((record) =>
       container.header.map((name) => text(record[name]) ?? "")
     )
-    return Result.map(reader(mapping, getter, first, sample.columns, shopOfAll), (row) => ({ row }))
+    return Result.map(reader(mapping, getter, first, sample.columns, store, products), (row) => ({ row }))
   }
   const getter = (column: string): ((record: Foreign) => unknown) | undefined => {
     const get = Sample.at(column)
     return sample.records.some((record) => get(record) !== undefined) ? get : undefined
   }
-  return Result.map(reader(mapping, getter, sample.records, sample.columns, shopOfAll), (read) => ({
+  return Result.map(reader(mapping, getter, sample.records, sample.columns, store, products), (read) => ({
     item: (item: unknown, line: number) => read(foreign(item), line)
   }))
 }
@@ -225,11 +237,14 @@ const reader = <From>(
   getter: (column: string) => ((from: From) => unknown) | undefined,
   first: ReadonlyArray<From>,
   columns: ReadonlyArray<string>,
-  shopOfAll: string | undefined
+  store: Store,
+  products: Products
 ): Result.Result<(from: From, line: number) => Reading, string> => {
   const { record } = mapping
   const constants = constantsOf(mapping)
-  const fixed = shopOfAll === undefined ? constants : [...constants, ["shop", shopOfAll] as const]
+  const fixed = store.domain === undefined ? constants : [...constants, ["shop", store.domain] as const]
+  const country: ReadonlyArray<readonly [string, unknown]> =
+    record === "shop" && store.country !== undefined ? [["country", store.country]] : []
   const wrong: Array<string> = []
   const parts = Object.entries(mapping.fields).flatMap(([name, source]): ReadonlyArray<Part<From>> => {
     const field = fieldsOf[record][name]
@@ -241,7 +256,7 @@ const reader = <From>(
       wrong.push(`there is no column ${suggested(source.column, columns)}`)
     return get === undefined || Result.isFailure(read)
       ? []
-      : [{ name, get, read: read.success, isMoney: record === "shop" && optionsOf(field, source).as === "money" }]
+      : [{ name, get, read: read.success, isMoney: optionsOf(field, source).as === "money" }]
   })
   if (wrong.length > 0) return Result.fail(wrong.join("; "))
   const currencyPart = parts.find(({ name }) => name === "currency")
@@ -251,12 +266,16 @@ const reader = <From>(
     const unread: Array<Reject> = []
     const unfit: Array<string> = []
     let otherCurrencies = 0
+    let currencies: ReadonlyArray<string> | undefined
     const currency = currencyPart === undefined ? fixedCurrency : currencyPart.read(currencyPart.get(from))
     const values = parts.flatMap(({ get, isMoney, name, read }): ReadonlyArray<readonly [string, unknown]> => {
       const value = get(from)
-      if (isMoney && typeof value === "string" && isOther(typeof currency === "string" ? currency : undefined, value)) {
-        otherCurrencies++
-        return []
+      if (isMoney && typeof value === "string") {
+        if (record === "product") currencies = currenciesOf(value.trim())
+        else if (isOther(typeof currency === "string" ? currency : undefined, value)) {
+          otherCurrencies++
+          return []
+        }
       }
       const found = read(value)
       if (found === undefined) return []
@@ -265,17 +284,38 @@ const reader = <From>(
       else unfit.push(name)
       return []
     })
-    const input = inputOf(record, [...fixed, ...values])
+    // What comes later counts.
+    const input = inputOf(record, [...country, ...fixed, ...values])
     const decoded = decodeRecord(record, input)
     if (Result.isSuccess(decoded) && unread.length === 0) {
       unfit.push(...decoded.success.unfit)
-      return { rows: [rowOf(decoded.success.record, line)], rejects: [], otherCurrencies, unfit }
+      const row = { ...rowOf(decoded.success.record, line), currencies }
+      return variantOf(row, products) ?? { rows: [row], rejects: [], otherCurrencies, unfit }
     }
     const others = Result.isSuccess(decoded) ? [] : rejects(line, decoded.failure)
     const isReported = (reject: Reject) => unread.some(({ field }) => field === reject.field)
     const reasons = [...unread, ...others.filter((reject) => !isReported(reject))]
     return { ...nothing, rejects: reasons, ...keptOf(record, foreign(input)) }
   })
+}
+
+/** The product of an earlier row, if this one is a further variant of it: with the lowest price. */
+const variantOf = (row: ImportRow, products: Products): Reading | undefined => {
+  const { line, record } = row
+  if (record.type !== "product") return undefined
+  const id = `${record.shop} ${record.key}`
+  const known = products.find(id)
+  if (known === undefined) {
+    products.keep(id, { ...row, record }, 200 + record.title.length + (record.details?.description_html?.length ?? 0))
+    return undefined
+  }
+  if (known === null) {
+    const reason = "is of a product whose other rows are too far above: sort the rows by key"
+    return { ...nothing, rejects: [{ line, field: "key", reason }], ...keptOfRecord({ ...record }) }
+  }
+  const cheapest = { ...known, record: { ...known.record, price: Math.min(known.record.price, record.price) } }
+  products.keep(id, cheapest, 0)
+  return { ...nothing, rows: [{ ...cheapest, currencies: row.currencies, sourceRows: 1, isAgain: true }] }
 }
 
 const keptOf = (record: Mapping["record"], input: Foreign): Pick<Reading, "kept" | "lacksRecords"> => {

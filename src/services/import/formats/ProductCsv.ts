@@ -4,8 +4,10 @@
  * A product is a group of rows: the first has the title, the others repeat the handle with a further variant or a further image. Its
  * last rows may be in another file with the same columns. Rows that are apart give the product again, as far as it is remembered.
  */
+import { inFormC } from "../../../domain/catalog/RecordFields.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import type { Reject } from "../ImportSource.ts"
+import { currenciesOf } from "./Currency.ts"
 import { amount, flag, placesOf, text, Unread } from "./Foreign.ts"
 import { Ids } from "./Ids.ts"
 import { ProductMemory } from "./ProductMemory.ts"
@@ -154,7 +156,8 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
       memory.clear()
     },
     push: (cells, line) => {
-      const handle = ids.read(cell(cells, "handle"))
+      const found = ids.read(cell(cells, "handle"))
+      const handle = typeof found === "string" ? inFormC(found) : found
       if (handle instanceof Unread) {
         const rejects = [{ line, field: header[columns.handle ?? -1] ?? "Handle", reason: handle.reason }]
         return join([finish(), { ...nothing, rejects, lacksRecords: true }])
@@ -228,6 +231,7 @@ const toReading = (
   domain: string
 ): Reading => {
   const wrong: Array<Reject> = []
+  let currencies: ReadonlyArray<string> = []
   const isNew = distinctRows(rows, counted)
   const variants = rows.flatMap(({ cells, file, line }, at) => {
     if (!isNew(at)) return []
@@ -238,6 +242,7 @@ const toReading = (
       if (at >= counted) wrong.push({ file, line, field: priceName, reason: "cannot be read as a price such as 24.90" })
       return []
     }
+    if (currencies.length === 0 && /[^\d.,\s]/u.test(written)) currencies = currenciesOf(written)
     const options = [cell(cells, "option1"), cell(cells, "option2"), cell(cells, "option3")] as const
     return [
       {
@@ -276,7 +281,8 @@ const toReading = (
     category: cell(first, "category") ?? cell(first, "type"),
     shop: domain,
     keys: [key],
-    sourceRows: rows.length - counted
+    sourceRows: rows.length - counted,
+    currencies
   })
   if (reading.leftOut !== undefined) return reading
   const unfit = published !== null && flag(published) === null ? ["published", ...(reading.unfit ?? [])] : reading.unfit

@@ -2,6 +2,7 @@
 import { Result } from "effect"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
+import { inFormC } from "../../../domain/catalog/RecordFields.ts"
 import { ProductRecord } from "../../../domain/catalog/Records.ts"
 import { rejects } from "../ImportSource.ts"
 import type { ImportRow, KeptRecord, LeftOut, Reject } from "../ImportSource.ts"
@@ -50,7 +51,7 @@ export const keptProduct = (
   shop: string,
   keys: ReadonlyArray<string | null>
 ): Pick<Reading, "kept" | "lacksRecords"> => {
-  const kept = keys.flatMap((key) => (isKey(key) ? [{ shop, key }] : []))
+  const kept = keys.flatMap((key) => (isKey(key) ? [{ shop, key: inFormC(key) }] : []))
   return kept.length === 0 ? { lacksRecords: true } : { kept }
 }
 
@@ -77,19 +78,26 @@ export const ofProduct = (
     category,
     keys,
     shop,
-    sourceRows = 1
+    sourceRows = 1,
+    currencies
   }: {
     readonly category: string | null
     readonly keys: ReadonlyArray<string>
     readonly shop: string
     readonly sourceRows?: number
+    /** That the amounts may be in, if they name one. */
+    readonly currencies?: ReadonlyArray<string> | undefined
   }
 ): Reading =>
   Result.match(result, {
     onSuccess: (corrected) =>
       typeof corrected === "string"
         ? { ...nothing, leftOut: Array.from({ length: sourceRows }, () => corrected) }
-        : { ...nothing, rows: [{ line, record: corrected.record, category, sourceRows }], unfit: corrected.unfit },
+        : {
+            ...nothing,
+            rows: [{ line, record: corrected.record, category, sourceRows, currencies }],
+            unfit: corrected.unfit
+          },
     onFailure: (issues) => ({
       ...nothing,
       rejects: rejects(line, issues).map((reject) => ({ ...reject, sourceRows })),

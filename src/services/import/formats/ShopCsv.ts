@@ -12,7 +12,7 @@ import { codeIn } from "../../../domain/search/Arguments.ts"
 import { Result } from "effect"
 import { isOther } from "./Currency.ts"
 import { amount, day, host, joined, placesOf, text, wholeAmount } from "./Foreign.ts"
-import { refused } from "./Reading.ts"
+import { nothing, refused } from "./Reading.ts"
 import type { Reading, Table } from "./Reading.ts"
 import type { StoreOptions } from "./StorefrontShop.ts"
 
@@ -90,6 +90,24 @@ const countryIn = (written: string): string => {
 
 export const positions = (header: ReadonlyArray<string>) => placesOf<Column>(header, columns)
 
+/** Columns of products, without blanks and punctuation. */
+const productColumns = new Set(
+  (
+    "price finalprice saleprice regularprice currentprice originalprice compareatprice sku handle productname producttitle productid " +
+    "producturl productlink productimage image imageurl imagesrc imagelink availability instock gtin ean barcode asin variantid variantprice"
+  ).split(" ")
+)
+
+/** A column that shows that the table has products. */
+export const productColumn = (header: ReadonlyArray<string>): string | undefined =>
+  header.find((name) => productColumns.has(name.toLowerCase().replaceAll(/[^a-z]/gu, "")))
+
+/** The address of a product or of a list of products. */
+const pageOfProducts = /\/(?:products?|collections?|items?|dp|shop\/p)\/[^/?#]/iu
+
+/** Of more stores, it is not noticed that they have several names. */
+const maxNames = 1_000_000
+
 /** Whether there is a column with the domain and at least one other known column. */
 export const isHeader = (header: ReadonlyArray<string>): boolean => {
   const found = positions(header)
@@ -97,7 +115,15 @@ export const isHeader = (header: ReadonlyArray<string>): boolean => {
 }
 
 const decode = RecordDecoder.lenient(PartialShop)
+
+const refuse = (line: number, field: string, reason: string): Reading => ({
+  ...nothing,
+  rejects: [{ line, field, reason }]
+})
 const isCount = RecordDecoder.guardOf(TrafficMonthRecord.fields.visits)
+
+/** A store that is closed, or that only those with a password can see. */
+const closed = /^(?:inactive|closed|dead|parked|password[\s_-]?protected)$/iu
 
 /** `month`: the month of the visits, `YYYY-MM`. */
 export const make = (header: ReadonlyArray<string>, month: string, store: Pick<StoreOptions, "country">): Table => {
@@ -106,6 +132,7 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     const at = header.findIndex((column) => column.trim().toLowerCase() === name)
     return at < 0 ? [] : [{ network, at }]
   })
+  const nameOf = new Map<string, string>()
   return (cells, line): Reading => {
     const cell = (column: Column): string | null => {
       const at = found[column]
@@ -122,6 +149,15 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
       const value = isWhole ? wholeAmount(written) : amount(written)
       // A value that is not a number is kept, so that decoding counts it with its field.
       return value === null ? written : isWhole ? Math.round(value) : value
+    }
+    const status = cell("status")
+    if (status !== null && closed.test(status)) return { ...nothing, leftOut: ["closedStore"] }
+    if (pageOfProducts.test(cell("domain") ?? "")) {
+      return refuse(
+        line,
+        "domain",
+        "is the address of a product, so that the row is of a product and not of a store: read the table by a map"
+      )
     }
     const currency = cell("currency")
     const sales = cell("sales")
@@ -151,6 +187,11 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     const decodedShop = decode(shop)
     if (Result.isFailure(decodedShop)) return refused(line, decodedShop.failure)
     const { record, unfit } = decodedShop.success
+    const before = nameOf.get(record.domain)
+    if (before !== undefined && record.name !== undefined && before !== record.name) {
+      return refuse(line, "name", "is another one than in an earlier row of the same domain: correct one of them")
+    }
+    if (record.name !== undefined && nameOf.size < maxNames) nameOf.set(record.domain, record.name)
     const own = { rows: [{ line, record }], rejects: [], otherCurrencies: isOtherCurrency ? 1 : 0, unfit }
     const visits = number("visits", true)
     if (visits === null) return own
