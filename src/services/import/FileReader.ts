@@ -9,6 +9,7 @@ import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import * as BulkSpool from "./BulkSpool.ts"
 import { convert } from "./Conversion.ts"
 import type { Converter } from "./Conversion.ts"
+import * as BulkProducts from "./formats/BulkProducts.ts"
 import * as AdLibrary from "./formats/AdLibrary.ts"
 import { foreign, isForeign } from "./formats/Foreign.ts"
 import type { Foreign } from "./formats/Foreign.ts"
@@ -325,7 +326,9 @@ const storefrontItems = (domain: string, file: string, wholes: WholeStores): Con
       const products = isForeign(item) && Array.isArray(item["products"]) ? item["products"] : [item]
       return ofItems(
         products.map((product): Reading => {
-          wholes.item(domain, Storefront.isOfStoreApi(foreign(product)))
+          const isAnswer = BulkProducts.isAnswer(product)
+          wholes.item(domain, isAnswer || Storefront.isOfStoreApi(foreign(product)))
+          if (isAnswer) return BulkProducts.ofAnswer(product, line, domain)
           const record = Storefront.toRecord(product, domain)
           const fields = foreign(product)
           const { handle = fields["slug"], id } = fields

@@ -122,8 +122,44 @@ const currencyOf = (record: Foreign): string | null => {
   return code !== null && currencyCodes.has(code) ? code : null
 }
 
-/** Converts all lines of one product, in any order. */
-export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading => {
+/** Whether a value is a product of an answer in GraphQL, with its variants and images within. */
+export const isAnswer = (value: unknown): value is Foreign =>
+  isForeign(value) && isProduct(value["id"]) && !("__parentId" in value)
+
+/** The objects of a connection, with or without edges, or of a list. */
+const nodesOf = (value: unknown): ReadonlyArray<Foreign> => {
+  const { edges, nodes } = foreign(value)
+  const found = list(Array.isArray(value) ? value : (nodes ?? edges))
+  return found.map((item) => foreign(foreign(item)["node"] ?? item))
+}
+
+const amountOf = (price: unknown): unknown => (isForeign(price) ? price["amount"] : price)
+
+/** Converts a product of an answer in GraphQL. */
+export const ofAnswer = (record: Foreign, line: number, domain: string): Reading => {
+  const { id: __parentId } = record
+  const variants = nodesOf(record["variants"])
+  const price = variants.map((variant) => variant["price"]).find(isForeign)
+  const own = price === undefined ? record : { priceRange: { minVariantPrice: price }, ...record }
+  const parts = [
+    own,
+    ...variants.map((variant) => ({
+      ...variant,
+      __parentId,
+      price: amountOf(variant["price"]),
+      compareAtPrice: amountOf(variant["compareAtPrice"])
+    })),
+    ...[...nodesOf(record["images"]), ...nodesOf(record["media"])].map((image) => ({ ...image, __parentId }))
+  ]
+  return toReading(
+    parts.map((part) => ({ line, record: part })),
+    domain,
+    1
+  )
+}
+
+/** Converts all lines of one product, in any order. `sourceRows`: how many rows of the file they are. */
+export const toReading = (parts: ReadonlyArray<Part>, domain: string, sourceRows = parts.length): Reading => {
   const own = parts.find(({ record }) => !("__parentId" in record))
   if (own === undefined) {
     const reason = "names an object that is not in the file"
@@ -169,7 +205,7 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
     category: text(record["productType"]),
     shop: domain,
     keys: [text(record["handle"]), numberOf(id)].filter((key) => key !== null),
-    sourceRows: parts.length,
+    sourceRows,
     currencies: parts.flatMap(({ record }) => currencyOf(record) ?? []).slice(0, 1)
   })
 }

@@ -122,6 +122,10 @@ const detectJson = (
       ? Result.fail(`has no list and no record of the format ${forced}${hintAt(text, isWhole)}`)
       : Result.succeed({ format: forced, container: { _tag: "Json", path } })
   }
+  const answer = firstItem(text, BulkProducts.isAnswer)
+  if (answer !== undefined) {
+    return Result.succeed({ format: "storefront", container: { _tag: "Json", path: answer.path } })
+  }
   const found = firstItem(text, (value) => isForeign(value) && formatOf(value) !== undefined)
   const format = found !== undefined && isForeign(found.item) ? formatOf(found.item) : undefined
   if (found !== undefined && format !== undefined) {

@@ -17,9 +17,9 @@ import type { ImportRow, Reject } from "../ImportSource.ts"
 import type { Container } from "./Format.ts"
 import { currenciesOf, isOther } from "./Currency.ts"
 import { ProductMemory } from "./ProductMemory.ts"
-import { keptAd, keptOfRecord, nothing } from "./Reading.ts"
+import { keptAd, keptOfRecord, nothing, ofItems } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
-import { foreign, text, Unread } from "./Foreign.ts"
+import { foreign, isForeign, text, Unread } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import { fieldsOf, recordNames } from "./MapFields.ts"
 import type { RecordName } from "./MapFields.ts"
@@ -228,8 +228,37 @@ export const make = (
     return sample.records.some((record) => get(record) !== undefined) ? get : undefined
   }
   return Result.map(reader(mapping, getter, sample.records, sample.columns, store, products), (read) => ({
-    item: (item: unknown, line: number) => read(foreign(item), line)
+    item: (item: unknown, line: number) =>
+      ofItems(recordsIn(foreign(item), mapping.fields[keyFields[mapping.record]]?.column).map((one) => read(one, line)))
   }))
+}
+
+/** The field whose column shows what a record is. */
+const keyFields = { shop: "domain", product: "key", ad: "key", traffic_month: "month" } as const
+
+/** Lists within lists beyond that are not read. */
+const maxListDepth = 6
+
+/** If the key is within a list of the item, the item once for each of the list's, with the names around it. */
+const recordsIn = (item: Foreign, column: string | undefined, depth = 0): ReadonlyArray<Foreign> => {
+  if (column === undefined || Object.hasOwn(item, column) || depth === maxListDepth) return [item]
+  const path = column.split(".")
+  let value: unknown = item
+  for (const [at, name] of path.entries()) {
+    if (Array.isArray(value)) {
+      if (/^\d{1,4}$/u.test(name) || !value.some(isForeign)) return [item]
+      const before = path.slice(0, at)
+      return value.flatMap((one: unknown) => recordsIn(replaced(item, before, one), column, depth + 1))
+    }
+    value = foreign(value)[name]
+  }
+  return [item]
+}
+
+const replaced = (item: Foreign, path: ReadonlyArray<string>, value: unknown): Foreign => {
+  const [name, ...others] = path
+  if (name === undefined) return foreign(value)
+  return { ...item, [name]: others.length === 0 ? value : replaced(foreign(item[name]), others, value) }
 }
 
 const reader = <From>(
@@ -277,7 +306,7 @@ const reader = <From>(
           return []
         }
       }
-      const found = read(value)
+      const found = name === "price" && Array.isArray(value) ? lowestOf(value.map(read)) : read(value)
       if (found === undefined) return []
       if (!(found instanceof Unread)) return [[name, found]]
       if (requiredFields[record].has(name)) unread.push({ line, field: name, reason: found.reason })
@@ -317,6 +346,14 @@ const variantOf = (row: ImportRow, products: Products): Reading | undefined => {
   products.keep(id, cheapest, 0)
   return { ...nothing, rows: [{ ...cheapest, currencies: row.currencies, sourceRows: 1, isAgain: true }] }
 }
+
+/** Of several prices, such as those of variants; what cannot be read is reported. */
+const lowestOf = (prices: ReadonlyArray<unknown>): unknown =>
+  prices.find((price) => price instanceof Unread) ??
+  prices.reduce(
+    (lowest, price) => (typeof price === "number" && !(typeof lowest === "number" && lowest <= price) ? price : lowest),
+    undefined
+  )
 
 const keptOf = (record: Mapping["record"], input: Foreign): Pick<Reading, "kept" | "lacksRecords"> => {
   if (record === "product") return keptOfRecord(input)
