@@ -139,7 +139,7 @@ const adsWithin = (value: unknown, depth: number): ReadonlyArray<Foreign> => {
   // What is no object is no ad, and is rejected.
   if (Array.isArray(value))
     return value.flatMap((item) => (typeof item === "object" && item !== null ? adsWithin(item, depth + 1) : [{}]))
-  if (!isForeign(value)) return []
+  if (!isForeign(value)) return depth === 0 ? [{}] : []
   if (isAd(value)) return [value]
   const inner = wrappers.find((name) => name in value)
   return inner === undefined ? [value] : adsWithin(value[inner], depth + 1)

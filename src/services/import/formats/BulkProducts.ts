@@ -168,7 +168,8 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string, sourceRows
   }
   const { line, record } = own
   const id = text(record["id"]) ?? ""
-  if (!isProduct(id) && !("title" in record)) return { ...nothing, leftOut: ["otherObject"] }
+  if (!isProduct(id) && !("title" in record))
+    return { ...nothing, leftOut: Array.from({ length: sourceRows }, () => "otherObject" as const) }
   const variants: Array<Storefront.Variant> = []
   const images: Array<string> = []
   const addImage = (part: Foreign) => {

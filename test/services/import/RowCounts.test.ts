@@ -1,0 +1,147 @@
+/**
+ * What is read, rejected and left out is all that is in a file: each row of a table, item of a document and line is counted once. The
+ * test knows the number of rows, because it writes them.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Result, Schema, Stream } from "effect"
+import * as FileReader from "../../../src/services/import/FileReader.ts"
+import type { FormatName } from "../../../src/services/import/formats/Format.ts"
+import * as Mapping from "../../../src/services/import/formats/Mapping.ts"
+import { Report } from "../../../src/services/import/ImportReport.ts"
+import { defaults, oakline } from "../../support/FileImports.ts"
+
+interface Kind {
+  /** Good, bad, hidden and repeated rows. The first one is good, so that the format is detected. */
+  readonly rows: ReadonlyArray<string>
+  readonly write: (rows: ReadonlyArray<string>) => string
+  readonly mapping?: Mapping.Mapping
+}
+
+const table =
+  (header: string) =>
+  (rows: ReadonlyArray<string>): string =>
+    [header, ...rows, ""].join("\n")
+const lines = (rows: ReadonlyArray<string>): string => [...rows, ""].join("\n")
+const listIn =
+  (name: string) =>
+  (rows: ReadonlyArray<string>): string =>
+    `{"${name}": [${rows.join(",")}]}`
+const json = (value: unknown): string => JSON.stringify(value)
+const mapOf = (record: string, fields: object): Mapping.Mapping => Result.getOrThrow(Mapping.decode({ record, fields }))
+
+const variants = [{ id: 1, price: "5.00" }]
+const ad = { ad_archive_id: "1", page_name: "P", is_active: true, start_date: 1_767_225_600, snapshot: {} }
+const gid = (kind: string, id: number) => `gid://shopify/${kind}/${id}`
+const productMap = mapOf("product", {
+  key: { column: "Id" },
+  title: { column: "Name" },
+  price: { column: "Cost", as: "money" }
+})
+
+const kinds: Readonly<Record<Exclude<FormatName, "empty" | "map" | "meta">, Kind>> = {
+  native: {
+    rows: [
+      json({ type: "niche", id: 1, name: "A" }),
+      json({ type: "niche", id: 0, name: "B" }),
+      "{",
+      "5",
+      json({ type: "x" })
+    ],
+    write: lines
+  },
+  storefront: {
+    rows: [
+      json({ id: 1, handle: "a", title: "A", variants }),
+      json({ id: 2, handle: "b", title: "B", variants, status: "draft" }),
+      json({ id: 3, handle: "c", title: "C", variants, published_at: null }),
+      json({ id: 4, handle: "d", title: "D", variants: [] }),
+      "7",
+      "null"
+    ],
+    write: listIn("products")
+  },
+  products: {
+    rows: ["a,A,1,", "a,,2,", "b,B,x,", "b,,3,", "c,C,4,draft", "c,,5,", ",,6,", "d,D,7,unlisted", "e,,8,", "f,F,,"],
+    write: table("Handle,Title,Variant Price,Status")
+  },
+  bulk: {
+    rows: [
+      json({ id: gid("Product", 1), title: "A", handle: "a" }),
+      json({ id: gid("ProductVariant", 11), price: "5", __parentId: gid("Product", 1) }),
+      json({ id: gid("ProductVariant", 12), price: "?", __parentId: gid("Product", 2) }),
+      json({ id: gid("Product", 2), title: "B", handle: "b" }),
+      json({ id: gid("Metafield", 1), __parentId: gid("ProductVariant", 11) }),
+      json({ id: gid("MediaImage", 1), __parentId: gid("Product", 3) }),
+      json({ id: gid("Collection", 1) }),
+      "{"
+    ],
+    write: lines
+  },
+  ads: {
+    rows: [json(ad), json({ ...ad, start_date: "?" }), json({ ...ad, start_date: 4_070_908_800 }), json({}), "3"],
+    write: listIn("ads")
+  },
+  shops: {
+    rows: [
+      "a.com,A,DE,",
+      "b.com,B,DE,Inactive",
+      "none,C,DE,",
+      "a.com,Other,DE,",
+      "facebook.com,F,DE,",
+      "https://a.com/products/x,X,DE,"
+    ],
+    write: table("domain,name,country_code,status")
+  },
+  traffic: {
+    rows: ["a.com,1,2", "a.com,,", "none,1,", "b.com,x,1", "b.com,x,y"],
+    write: table("domain,2026-01,2026-02")
+  },
+  taxonomy: {
+    rows: [
+      "gid://shopify/TaxonomyCategory/fr-1 : Furniture",
+      "no category",
+      "gid://shopify/TaxonomyCategory/fr-2 : A > B"
+    ],
+    write: lines
+  }
+}
+const maps: Readonly<Record<string, Kind>> = {
+  "a table with a map": {
+    rows: ["a,A,1", "a,A,2", "b,B,x", ",C,1", "a,,3"],
+    write: table("Id,Name,Cost"),
+    mapping: productMap
+  },
+  "a document with a map": {
+    rows: [json({ Id: "a", Name: "A", Cost: 1 }), json({ Id: "a", Name: "A", Cost: 2 }), json({ Id: "b" }), json({})],
+    write: listIn("things"),
+    mapping: productMap
+  }
+}
+
+const Picks = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 99 }))).check(
+  Schema.isMaxLength(30)
+)
+
+layer(NodeServices.layer)("what is read, rejected and left out is all that is in the file", (it) => {
+  for (const [name, { mapping, rows, write }] of Object.entries({ ...kinds, ...maps })) {
+    it.effect.prop(name, [Picks], ([picks]) =>
+      Effect.gen(function* () {
+        const written = [rows[0] ?? "", ...picks.map((pick) => rows[pick % rows.length] ?? "")]
+        const files = yield* FileSystem.FileSystem
+        const file = `${yield* files.makeTempDirectoryScoped()}/file.txt`
+        yield* files.writeFileString(file, write(written))
+        const set = yield* FileReader.read([file], { ...defaults, mapping, store: oakline })
+        const report = new Report({ maxRejects: 1_000, onRejects: () => Effect.void, onProgress: () => Effect.void })
+        yield* Stream.runForEach(set.chunks, (chunk) => report.read(chunk))
+        const { leftOut, parts, read, rejected } = report.withLast({ changedShops: 0, removedProducts: 0 })
+        assert.strictEqual(read + rejected + leftOut, written.length, `${read} + ${rejected} + ${leftOut}`)
+        const sums = Array.from(parts.values(), (part) => part.read + part.rejected + part.leftOut)
+        assert.strictEqual(
+          sums.reduce((sum, part) => sum + part, 0),
+          written.length
+        )
+      }).pipe(Effect.scoped)
+    )
+  }
+})
