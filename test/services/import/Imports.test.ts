@@ -1053,6 +1053,14 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
             (rows) => rows.length === 0
           )
         )
+        // The input is read ahead of the transaction, which may not have begun.
+        yield* eventually(
+          Effect.filterOrFail(
+            sql`SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+              WHERE l.relation = 'shop'::regclass AND l.mode = 'RowExclusiveLock' AND d.datname = current_database()`,
+            (rows) => rows.length > 0
+          )
+        )
         const removing = yield* Effect.forkChild(sources.forget("lost"))
         const waiting = sql`
           SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
