@@ -78,6 +78,7 @@ export const leftOutReasons = {
   closedStore: "stores that are inactive or behind a password",
   otherObject: "lines of a bulk operation that are of no product, variant or image",
   notStarted: "ads that start after the date of the data",
+  otherList: "items of lists without the columns of the map",
   empty: "rows without a value to import"
 } as const
 export type LeftOut = keyof typeof leftOutReasons

@@ -65,13 +65,14 @@ export class JsonItems {
   #problem: string | undefined
   #bytesOfItem = 0
 
-  /** `path`: the path of the items, such as `$.products.*`. */
+  /** `path`: the path of the items, such as `$.products.*`, or of all items of lists at a depth, such as `$.*.*`. */
   constructor(path: string) {
     // Items that were returned are not kept in memory.
     this.#parser = new JSONParser({ paths: [path], keepStack: false })
     this.#parser.onToken = (token) => this.#structure.take(token)
-    this.#parser.onValue = ({ value }) => {
-      this.#items.push(value)
+    const isOfAnyList = isOfLists(path)
+    this.#parser.onValue = ({ key, value }) => {
+      if (!isOfAnyList || typeof key === "number") this.#items.push(value)
       this.#bytesOfItem = 0
       this.#structure.forget()
     }
@@ -112,14 +113,14 @@ type Place = Parameters<JSONParser["onValue"]>[0]
 /** Whether a path can have the name: its names are separated by points. */
 const isInPaths = (name: unknown): boolean => typeof name !== "string" || (name !== "" && !name.includes("."))
 
-/** Calls `onValue` for every value that has a path, inner values first. The document may be truncated. */
-const walk = (head: string, onValue: (place: Place) => void): void => {
+/** Calls `onValue` for every value that `hasPath`, inner values first. The document may be truncated. */
+const walk = (head: string, onValue: (place: Place) => void, hasPath = isInPaths): void => {
   const parser = new JSONParser()
   const structure = new Structure()
   parser.onToken = (token) => structure.take(token)
   parser.onValue = (place) => {
     const { key, stack } = place
-    if (stack.length <= maxDepth && isInPaths(key) && stack.every((level) => isInPaths(level.key))) onValue(place)
+    if (stack.length <= maxDepth && hasPath(key) && stack.every((level) => hasPath(level.key))) onValue(place)
   }
   // A document that is truncated or has too much ends in an error.
   parser.onError = () => {}
@@ -154,13 +155,36 @@ export const firstPath = (head: string, path: RegExp): string | undefined => {
   return found
 }
 
-/** The path of the objects of a list; of several lists, of the one that is nested least. */
-export const listIn = (head: string): string | undefined => {
-  let best: { readonly path: string; readonly depth: number } | undefined
-  walk(head, (place) => {
-    const { key, stack, value } = place
-    const isItem = typeof key === "number" && typeof value === "object" && value !== null && !Array.isArray(value)
-    if (isItem && stack.length < (best?.depth ?? Infinity)) best = { path: pathOf(place), depth: stack.length }
-  })
-  return best?.path
+/** A list of objects in a document, and its first items. */
+export interface FoundList {
+  /** Its path and that of lists beside it, as in `$.*.*`. */
+  readonly path: string
+  readonly items: ReadonlyArray<object>
+}
+
+const listsAt = (depth: number): string => `$${".*".repeat(depth)}`
+
+/** Whether a path is that of lists at a depth, whatever the names above them. */
+export const isOfLists = (path: string): boolean => /^\$(?:\.\*)+$/u.test(path)
+
+/** More items would not show more. */
+const shownItems = 100
+
+/** The lists of objects at each depth, those that are nested least first. A document that is an object is the last one. */
+export const listsIn = (head: string): ReadonlyArray<FoundList> => {
+  const byDepth = new Map<number, Array<object>>()
+  let whole: object | undefined
+  const take = ({ key, stack, value }: Place) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return
+    if (stack.length === 0) whole = value
+    if (typeof key !== "number") return
+    const items = byDepth.get(stack.length) ?? []
+    if (items.length < shownItems) items.push(value)
+    byDepth.set(stack.length, items)
+  }
+  walk(head, take, () => true)
+  const lists = Array.from(byDepth)
+    .toSorted(([a], [b]) => a - b)
+    .map(([depth, items]) => ({ path: listsAt(depth), items }))
+  return whole === undefined ? lists : [...lists, { path: "$", items: [whole] }]
 }

@@ -19,13 +19,14 @@ import { currenciesOf, isOther } from "./Currency.ts"
 import { ProductMemory } from "./ProductMemory.ts"
 import { keptAd, keptOfRecord, nothing, ofItems } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
-import { foreign, isForeign, text, Unread } from "./Foreign.ts"
+import { foreign, text, Unread } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
+import * as InnerLists from "./InnerLists.ts"
 import { fieldsOf, recordNames } from "./MapFields.ts"
 import type { RecordName } from "./MapFields.ts"
 import * as ReadAs from "./ReadAs.ts"
 import type { Field } from "./ReadAs.ts"
-import * as Sample from "./Sample.ts"
+import type * as Sample from "./Sample.ts"
 
 const Source = Schema.Struct({
   column: Schema.optionalKey(Schema.String),
@@ -186,7 +187,7 @@ interface Part<From> {
   readonly name: string
   readonly get: (from: From) => unknown
   readonly read: ReadAs.Read
-  readonly isMoney: boolean
+  readonly way: ReadAs.Way
 }
 
 /** Converts rows or JSON objects to readings. */
@@ -223,42 +224,21 @@ export const make = (
     )
     return Result.map(reader(mapping, getter, first, sample.columns, store, products), (row) => ({ row }))
   }
+  const inner = InnerLists.make(mapping, requiredFields[mapping.record], container, sample.records)
+  if (Result.isFailure(inner)) return Result.fail(inner.failure)
+  const { divide, get } = inner.success
+  const first = sample.records.flatMap((record) => divide(record) ?? [])
   const getter = (column: string): ((record: Foreign) => unknown) | undefined => {
-    const get = Sample.at(column)
-    return sample.records.some((record) => get(record) !== undefined) ? get : undefined
+    const read = get(column)
+    return first.some((record) => read(record) !== undefined) ? read : undefined
   }
-  return Result.map(reader(mapping, getter, sample.records, sample.columns, store, products), (read) => ({
-    item: (item: unknown, line: number) =>
-      ofItems(recordsIn(foreign(item), mapping.fields[keyFields[mapping.record]]?.column).map((one) => read(one, line)))
-  }))
-}
-
-/** The field whose column shows what a record is. */
-const keyFields = { shop: "domain", product: "key", ad: "key", traffic_month: "month" } as const
-
-/** Lists within lists beyond that are not read. */
-const maxListDepth = 6
-
-/** If the key is within a list of the item, the item once for each of the list's, with the names around it. */
-const recordsIn = (item: Foreign, column: string | undefined, depth = 0): ReadonlyArray<Foreign> => {
-  if (column === undefined || Object.hasOwn(item, column) || depth === maxListDepth) return [item]
-  const path = column.split(".")
-  let value: unknown = item
-  for (const [at, name] of path.entries()) {
-    if (Array.isArray(value)) {
-      if (/^\d{1,4}$/u.test(name) || !value.some(isForeign)) return [item]
-      const before = path.slice(0, at)
-      return value.flatMap((one: unknown) => recordsIn(replaced(item, before, one), column, depth + 1))
+  return Result.map(reader(mapping, getter, first, sample.columns, store, products), (read) => ({
+    item: (item: unknown, line: number) => {
+      const records = divide(foreign(item))
+      if (records === undefined) return { ...nothing, leftOut: ["otherList"] }
+      return records.length === 0 ? { ...nothing, leftOut: ["empty"] } : ofItems(records.map((one) => read(one, line)))
     }
-    value = foreign(value)[name]
-  }
-  return [item]
-}
-
-const replaced = (item: Foreign, path: ReadonlyArray<string>, value: unknown): Foreign => {
-  const [name, ...others] = path
-  if (name === undefined) return foreign(value)
-  return { ...item, [name]: others.length === 0 ? value : replaced(foreign(item[name]), others, value) }
+  }))
 }
 
 const reader = <From>(
@@ -279,13 +259,12 @@ const reader = <From>(
     const field = fieldsOf[record][name]
     if (source.column === undefined || field === undefined) return []
     const get = getter(source.column)
+    const { as: way } = optionsOf(field, source)
     const read = ReadAs.make(field, optionsOf(field, source), get === undefined ? [] : first.map(get))
     if (Result.isFailure(read)) wrong.push(located(`fields.${name}.form`, read.failure))
     if (get === undefined && source.optional !== true)
       wrong.push(`there is no column ${suggested(source.column, columns)}`)
-    return get === undefined || Result.isFailure(read)
-      ? []
-      : [{ name, get, read: read.success, isMoney: optionsOf(field, source).as === "money" }]
+    return get === undefined || Result.isFailure(read) ? [] : [{ name, get, read: read.success, way }]
   })
   if (wrong.length > 0) return Result.fail(wrong.join("; "))
   const currencyPart = parts.find(({ name }) => name === "currency")
@@ -297,16 +276,16 @@ const reader = <From>(
     let otherCurrencies = 0
     let currencies: ReadonlyArray<string> | undefined
     const currency = currencyPart === undefined ? fixedCurrency : currencyPart.read(currencyPart.get(from))
-    const values = parts.flatMap(({ get, isMoney, name, read }): ReadonlyArray<readonly [string, unknown]> => {
+    const values = parts.flatMap(({ get, name, read, way }): ReadonlyArray<readonly [string, unknown]> => {
       const value = get(from)
-      if (isMoney && typeof value === "string") {
+      if (way === "money" && typeof value === "string") {
         if (record === "product") currencies = currenciesOf(value.trim())
         else if (isOther(typeof currency === "string" ? currency : undefined, value)) {
           otherCurrencies++
           return []
         }
       }
-      const found = name === "price" && Array.isArray(value) ? lowestOf(value.map(read)) : read(value)
+      const found = value instanceof InnerLists.Several ? value.read(name, way, read) : read(value)
       if (found === undefined) return []
       if (!(found instanceof Unread)) return [[name, found]]
       if (requiredFields[record].has(name)) unread.push({ line, field: name, reason: found.reason })
@@ -346,14 +325,6 @@ const variantOf = (row: ImportRow, products: Products): Reading | undefined => {
   products.keep(id, cheapest, 0)
   return { ...nothing, rows: [{ ...cheapest, currencies: row.currencies, sourceRows: 1, isAgain: true }] }
 }
-
-/** Of several prices, such as those of variants; what cannot be read is reported. */
-const lowestOf = (prices: ReadonlyArray<unknown>): unknown =>
-  prices.find((price) => price instanceof Unread) ??
-  prices.reduce(
-    (lowest, price) => (typeof price === "number" && !(typeof lowest === "number" && lowest <= price) ? price : lowest),
-    undefined
-  )
 
 const keptOf = (record: Mapping["record"], input: Foreign): Pick<Reading, "kept" | "lacksRecords"> => {
   if (record === "product") return keptOfRecord(input)

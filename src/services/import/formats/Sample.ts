@@ -1,10 +1,11 @@
 /** The first records of a file in any container, by which a map is checked or guessed. */
 import { Result } from "effect"
 import { CsvRows, layoutOf } from "../CsvRows.ts"
-import { JsonItems, listIn } from "../JsonItems.ts"
-import { isForeign, parse } from "./Foreign.ts"
+import { JsonItems, listsIn } from "../JsonItems.ts"
+import { foreign, isForeign, parse } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import type { Container } from "./Format.ts"
+import type { FoundList } from "../JsonItems.ts"
 
 export interface Sample {
   /** The names of columns; for JSON, the paths of values. */
@@ -25,15 +26,17 @@ export const containerOf = (head: string, columns: ReadonlyArray<string>): Resul
     return layout.header.length === 0 ? Result.fail("is no table") : Result.succeed({ _tag: "Csv", ...layout })
   }
   const [first = "", ...others] = text.split("\n", 3)
-  const record = parse(first)
-  const hasOthers = others.some((line) => line.trim() !== "")
-  if (record !== undefined && (hasOthers || columns.some((column) => at(column)(record) !== undefined))) {
+  if (others.some((line) => line.trim() !== "") && parse(first) !== undefined) {
     return Result.succeed({ _tag: "Lines" })
   }
-  const path = listIn(text)
-  return Result.succeed(
-    path === undefined && record !== undefined ? { _tag: "Lines" } : { _tag: "Json", path: path ?? "$" }
+  const found = ({ items }: FoundList) =>
+    columns.filter((column) => items.some((item) => at(column)(foreign(item)) !== undefined)).length
+  const lists = listsIn(text).map((list) => ({ path: list.path, columns: found(list) }))
+  const best = lists.reduce(
+    (best, list) => (list.columns > best.columns ? list : best),
+    lists[0] ?? { path: "$", columns: 0 }
   )
+  return Result.succeed({ _tag: "Json", path: best.path })
 }
 
 /** Reads a value by its name or its path, such as `pricing.amount`. For the items of a list, it returns a list. */
