@@ -3,6 +3,7 @@ import { Effect, Result, Stream } from "effect"
 import * as BoundedJson from "../../domain/BoundedJson.ts"
 import { CsvRows } from "./CsvRows.ts"
 import type * as Format from "./formats/Format.ts"
+import * as OtherKinds from "./formats/OtherKinds.ts"
 import { join, nothing } from "./formats/Reading.ts"
 import type { Reading } from "./formats/Reading.ts"
 import type { UnreadableInput } from "./ImportError.ts"
@@ -169,6 +170,8 @@ const parseJson = (text: string): Result.Result<unknown, string> => {
     try: (): unknown => JSON.parse(text),
     // V8's message quotes the text, which is of a third party and may be long; the position is enough to find the error.
     catch: (error) => {
+      const almost = OtherKinds.almostJson(text, "character")
+      if (almost !== undefined) return almost
       const position = error instanceof Error ? /at position (\d+)/u.exec(error.message)?.[1] : undefined
       return position === undefined ? "is not JSON" : `is not JSON: see character ${Number(position) + 1}`
     }

@@ -6,7 +6,7 @@ import { echo } from "../../domain/ArgumentDecoder.ts"
 import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import * as FileReader from "./FileReader.ts"
 import type { ReadOptions } from "./FileReader.ts"
-import { formats } from "./formats/Format.ts"
+import * as Format from "./formats/Format.ts"
 import type { Container, Detected } from "./formats/Format.ts"
 import * as MapGuess from "./formats/MapGuess.ts"
 import type * as Mapping from "./formats/Mapping.ts"
@@ -72,11 +72,16 @@ const understood = Effect.fnUntraced(function* (
   options: ExplainOptions
 ): Effect.fn.Return<Understood, UnreadableInput> {
   if (Result.isSuccess(detected)) {
-    return { what: formats[detected.success.format], detected: detected.success, mapping: options.mapping }
+    return { what: Format.formats[detected.success.format], detected: detected.success, mapping: options.mapping }
   }
   const container = Sample.containerOf(file.head, [])
   const sample = Result.map(container, (container) => Sample.of(file.head, file.isWhole, container))
-  if (Result.isFailure(container) || Result.isFailure(sample) || sample.success.columns.length === 0) {
+  if (
+    Result.isFailure(container) ||
+    Result.isFailure(sample) ||
+    sample.success.columns.length === 0 ||
+    Format.otherKind(file.head) !== undefined
+  ) {
     return yield* new UnreadableInput({ message: `${ThirdPartyText.line(file.name)} ${detected.failure}.` })
   }
   const mapping = MapGuess.guess(sample.success)

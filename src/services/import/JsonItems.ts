@@ -20,10 +20,20 @@ const expected: Readonly<Record<string, string>> = {
   COMMA: "a comma or a closing bracket"
 }
 
+/** What other notations have, by its first sign. */
+const beginsOther: Readonly<Record<string, string>> = {
+  N: ", where NaN or None begins: write null",
+  I: ", where Infinity begins: write null",
+  T: ", where True begins: write true",
+  F: ", where False begins: write false",
+  u: ", where undefined begins: write null",
+  "'": ", where a string in single quotes begins: write double quotes"
+}
+
 /** The parser's message quotes strings of the file, which may be access tokens: only the position or the expected sign is kept. */
 const hintOf = (message: string): string => {
-  const position = /^Unexpected "." at [^(]*\(absolute position "(\d+)"\)/su.exec(message)?.[1]
-  if (position !== undefined) return `: see byte ${Number(position) + 1}`
+  const [, found = "", position] = /^Unexpected "(.)" at [^(]*\(absolute position "(\d+)"\)/su.exec(message) ?? []
+  if (position !== undefined) return `: see byte ${Number(position) + 1}${beginsOther[found] ?? ""}`
   const sign = expected[/ in state ([A-Z]+)$/u.exec(message)?.[1] ?? ""]
   return sign === undefined ? "" : `: ${sign} is expected`
 }

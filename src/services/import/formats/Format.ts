@@ -3,12 +3,13 @@ import { Result } from "effect"
 import { recordTypes } from "../../../domain/catalog/Records.ts"
 import { layoutOf } from "../CsvRows.ts"
 import type { Layout } from "../CsvRows.ts"
-import { firstItem, firstPath } from "../JsonItems.ts"
+import { firstItem, firstPath, listsIn } from "../JsonItems.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import * as AdLibrary from "./AdLibrary.ts"
 import * as BulkProducts from "./BulkProducts.ts"
-import { isForeign, parse, parseAny } from "./Foreign.ts"
+import { foreign, isForeign, parse, parseAny } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
+import * as OtherKinds from "./OtherKinds.ts"
 import * as ProductCsv from "./ProductCsv.ts"
 import * as ShopCsv from "./ShopCsv.ts"
 import * as Taxonomy from "./Taxonomy.ts"
@@ -90,12 +91,53 @@ export const detect = (
 ): Result.Result<Detected, string> => {
   const text = head.replace(/^\uFEFF/u, "").trimStart()
   if (text === "") return Result.fail("begins with nothing but blanks")
-  if (/^[{[]/u.test(text)) return detectJson(text, isWhole, forced)
+  const detected = detectText(head, text, isWhole, forced)
+  const mayBeOther = Result.isFailure(detected) || likeOthers.has(detected.success.format)
+  const other = mayBeOther && forced === undefined ? otherKind(head) : undefined
+  if (other !== undefined) return Result.fail(other)
+  return Result.mapError(detected, (reason) => (isJson(text) ? OtherKinds.almostJson(head) : undefined) ?? reason)
+}
+
+/** Formats that files of other objects of stores look like. */
+const likeOthers: ReadonlySet<FormatName> = new Set(["bulk", "shops"])
+
+const isJson = (text: string): boolean => /^[{[]/u.test(text)
+
+const detectText = (
+  head: string,
+  text: string,
+  isWhole: boolean,
+  forced: FormatName | undefined
+): Result.Result<Detected, string> => {
+  if (isJson(text)) return detectJson(text, isWhole, forced)
   const line = text.split(/\r?\n/u).find((line) => line.trim() !== "" && !line.startsWith("#")) ?? ""
   if (forced === "taxonomy" || (forced === undefined && Taxonomy.isTaxonomy(line))) {
     return Result.succeed({ format: "taxonomy", container: { _tag: "Lines" } })
   }
   return detectCsv(head, forced)
+}
+
+/** More lines would not show more. */
+const shownLines = 1_000
+
+/** What a file is that has objects of a kind that is not imported, such as orders. */
+export const otherKind = (head: string): string | undefined => {
+  const text = head.replace(/^\uFEFF/u, "").trimStart()
+  if (!isJson(text)) return OtherKinds.ofColumns(layoutOf(head).header)
+  const lines = text.split("\n", shownLines).flatMap((line): ReadonlyArray<Foreign> => {
+    const record = parse(line)
+    return record === undefined ? [] : [record]
+  })
+  if (lines.some(BulkProducts.isBulk)) return OtherKinds.ofBulk(lines)
+  const found = firstItem(text, (value) => isForeign(value) && BulkProducts.isBulk(value))
+  if (found !== undefined && isForeign(found.item)) return OtherKinds.ofAnswer(found.item)
+  return OtherKinds.ofColumns(lines.length > 1 ? lines.flatMap((line) => Object.keys(line)) : namesIn(text))
+}
+
+/** The names of the objects of the list that is nested least. */
+const namesIn = (text: string): ReadonlyArray<string> => {
+  const items = listsIn(text)[0]?.items.map(foreign) ?? []
+  return Array.from(new Set(items.flatMap((item) => Object.keys(item))))
 }
 
 const detectJson = (
@@ -132,7 +174,8 @@ const detectJson = (
     return Result.succeed({ format, container: { _tag: "Json", path: found.path } })
   }
   const empty = emptyOf(document)
-  return empty === undefined ? unknown(isForeign(document) ? Object.keys(document) : []) : Result.succeed(empty)
+  if (empty !== undefined) return Result.succeed(empty)
+  return unknown(isForeign(document) ? Object.keys(document) : namesIn(text))
 }
 
 /** The path of the records of a format in a document that may be cut off. `document` is the whole of it. */
@@ -201,8 +244,11 @@ const shown = (names: ReadonlyArray<string>): string => {
   return names.length === 0 ? "" : `: it has ${first.join(", ")}${names.length > shownNames ? " and others" : ""}`
 }
 
+/** A map is only written for what has names. */
 const unknown = (names: ReadonlyArray<string>): Result.Result<never, string> =>
   Result.fail(
-    `is of no format that is known${shown(names)}. Name its format with --format, or what its fields hold with --map; import --explain writes a map to ` +
-      "start with"
+    `is of no format that is known${shown(names)}. Name its format with --format` +
+      (names.length === 0
+        ? ", or get its data as a table with a header or as JSON"
+        : ", or what its fields hold with --map; import --explain writes a map to start with")
   )

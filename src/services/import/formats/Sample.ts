@@ -5,6 +5,7 @@ import { JsonItems, listsIn } from "../JsonItems.ts"
 import { foreign, isForeign, parse } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import type { Container } from "./Format.ts"
+import * as OtherKinds from "./OtherKinds.ts"
 import type { FoundList } from "../JsonItems.ts"
 
 export interface Sample {
@@ -32,6 +33,8 @@ export const containerOf = (head: string, columns: ReadonlyArray<string>): Resul
   const found = ({ items }: FoundList) =>
     columns.filter((column) => items.some((item) => at(column)(foreign(item)) !== undefined)).length
   const lists = listsIn(text).map((list) => ({ path: list.path, columns: found(list) }))
+  const problem = lists.length === 0 ? OtherKinds.almostJson(head) : undefined
+  if (problem !== undefined) return Result.fail(problem)
   const best = lists.reduce(
     (best, list) => (list.columns > best.columns ? list : best),
     lists[0] ?? { path: "$", columns: 0 }
