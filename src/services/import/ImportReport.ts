@@ -80,6 +80,9 @@ class Rows implements RowCounts {
   leftOut = 0
 }
 
+/** What identifies the record of a reject: it may be rejected for several reasons. */
+const idOf = ({ file = "", item = 0, line }: Reject): string => `${line} ${item} ${file}`
+
 /** Whether it describes the store of a file, which each of several files may do. */
 const isOfFile = ({ record, sourceRows }: ImportRow): boolean => record.type === "partial_shop" && sourceRows === 0
 
@@ -171,6 +174,12 @@ export class Report implements NicheFindings {
       if (isAgain) this.#accepted--
       else if (!isOfFile(row) && this.#isRepeated(row.record)) this.#repeated++
     }
+    for (const { file: own = file, sourceRows = 1 } of new Map(
+      rejects.map((reject) => [idOf(reject), reject])
+    ).values()) {
+      this.#all.rejected += sourceRows
+      this.#of(own).rejected += sourceRows
+    }
     this.#all.leftOut += leftOut.length
     ofPart.leftOut += leftOut.length
     for (const reason of leftOut) this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1)
@@ -209,10 +218,12 @@ export class Report implements NicheFindings {
       if (isList) this.#listed.set(shopId, nicheId)
       this.#vote(shopId, nicheId, isList ? votesOfAList : 1)
     }
-    // What the catalog rejects was counted as read.
+    // What the catalog rejects, each record once, was counted as read.
     for (const { file = "", sourceRows = 1 } of loaded.rejects) {
-      this.#all.read -= sourceRows
-      this.#of(file).read -= sourceRows
+      for (const rows of [this.#all, this.#of(file)]) {
+        rows.read -= sourceRows
+        rows.rejected += sourceRows
+      }
     }
     return Effect.andThen(this.#reject(loaded.rejects), this.#tell())
   }
@@ -230,17 +241,9 @@ export class Report implements NicheFindings {
     })
   }
 
-  /** A record may be rejected for several reasons. */
   #reject(rejects: ReadonlyArray<Reject>) {
     if (rejects.length === 0) return Effect.void
-    const records = new Map(
-      rejects.map((reject) => [`${reject.line} ${reject.item ?? 0} ${reject.file ?? ""}`, reject])
-    )
-    this.#rejectedRecords += records.size
-    for (const { file = "", sourceRows = 1 } of records.values()) {
-      this.#all.rejected += sourceRows
-      this.#of(file).rejected += sourceRows
-    }
+    this.#rejectedRecords += new Set(rejects.map(idOf)).size
     for (const { file = "", isStop = false, line } of rejects) {
       if (isStop && this.#stops.length < maxStops) this.#stops.push({ file, line })
     }

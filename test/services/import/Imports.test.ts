@@ -11,7 +11,7 @@ import type { ImportReport } from "../../../src/services/import/ImportReport.ts"
 import type { Reject } from "../../../src/services/import/ImportSource.ts"
 import { DataAsOf, dataAsOfLayer, Sources } from "../../../src/services/import/Sources.ts"
 import * as Database from "../../../src/services/database/Database.ts"
-import { oakline, run } from "../../support/FileImports.ts"
+import { nobody, oakline, run } from "../../support/FileImports.ts"
 import { eventually, runs } from "../../support/RunningQueries.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -1233,5 +1233,24 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         )
       }),
     { arbitrary: { runs: 15 } }
+  )
+
+  it.effect("a row of which the catalog rejects several records is rejected once", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const counts = Effect.fnUntraced(function* (table: string) {
+          const { leftOut, parts, read, rejected } = yield* run({ "t.csv": table }, { store: nobody })
+          return [{ read, rejected, leftOut }, ...parts.values()].map((one) => ({ ...one }))
+        })
+        const rejected = { read: 0, rejected: 2, leftOut: 0 }
+        const stores = "domain,name,monthly_visits\na.com,A,5\nb.com,B,6\n"
+        assert.deepStrictEqual(yield* counts(stores), [rejected, rejected])
+        const months = "domain,2026-01,2026-02,2026-03\na.com,1,2,3\nb.com,,x,4\n"
+        assert.deepStrictEqual(yield* counts(months), [rejected, rejected])
+        const apart = "Handle,Title,Variant Price\na,A,1\nb,B,2\na,,3\nb,,4\n"
+        const { leftOut, read, rejected: all } = yield* run({ "lamps.com.csv": apart }, { store: nobody })
+        assert.deepStrictEqual({ read, rejected: all, leftOut }, { read: 0, rejected: 4, leftOut: 0 })
+      })
+    )
   )
 })

@@ -106,7 +106,11 @@ const kinds: Readonly<Record<Exclude<FormatName, "empty" | "map" | "meta">, Kind
     write: lines
   }
 }
-const maps: Readonly<Record<string, Kind>> = {
+const others: Readonly<Record<string, Kind>> = {
+  "lines with an ad each, or none": {
+    rows: [json(ad), json({ data: "x" }), json({ results: [{ node: null }] }), json({ ads: null, data: [ad] }), "{}"],
+    write: lines
+  },
   "a table with a map": {
     rows: ["a,A,1", "a,A,2", "b,B,x", ",C,1", "a,,3"],
     write: table("Id,Name,Cost"),
@@ -124,7 +128,7 @@ const Picks = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maxim
 )
 
 layer(NodeServices.layer)("what is read, rejected and left out is all that is in the file", (it) => {
-  for (const [name, { mapping, rows, write }] of Object.entries({ ...kinds, ...maps })) {
+  for (const [name, { mapping, rows, write }] of Object.entries({ ...kinds, ...others })) {
     it.effect.prop(name, [Picks], ([picks]) =>
       Effect.gen(function* () {
         const written = [rows[0] ?? "", ...picks.map((pick) => rows[pick % rows.length] ?? "")]

@@ -135,14 +135,15 @@ export const wrappers = [
 export const adsIn = (value: unknown): ReadonlyArray<Foreign> => adsWithin(value, 0)
 
 const adsWithin = (value: unknown, depth: number): ReadonlyArray<Foreign> => {
-  if (depth > maxDepth) return [{}]
   // What is no object is no ad, and is rejected.
-  if (Array.isArray(value))
-    return value.flatMap((item) => (typeof item === "object" && item !== null ? adsWithin(item, depth + 1) : [{}]))
-  if (!isForeign(value)) return depth === 0 ? [{}] : []
+  if (depth > maxDepth) return [{}]
+  if (Array.isArray(value)) return value.flatMap((item) => adsWithin(item, depth + 1))
+  if (!isForeign(value)) return [{}]
   if (isAd(value)) return [value]
-  const inner = wrappers.find((name) => name in value)
-  return inner === undefined ? [value] : adsWithin(value[inner], depth + 1)
+  const wrapped = wrappers.filter((name) => name in value)
+  if (wrapped.length === 0) return [value]
+  const lists = wrapped.filter((name) => typeof value[name] === "object" && value[name] !== null)
+  return lists.length === 0 ? [{}] : lists.flatMap((name) => adsWithin(value[name], depth + 1))
 }
 
 /** Whether the value is a page of the library, or a list of pages, without ads. */
