@@ -103,15 +103,20 @@ type Options = Command.Command.Config.Infer<typeof options>
 const ofOneDelivery =
   /(?<!\d)(?:(?:19|20)\d{2}[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?(?:[T_-]\d{2}[-_.:]?\d{2}(?:[-_.:]?\d{2})?Z?)?|(?:19|20)\d{2}-?W\d{2}|\d{10}|\d{13})(?!\d)|\s?\(\d{1,4}\)|(?:[-_ .]|(?<![a-z\d]))(?:page|part|p)?[-_ ]?\d{1,4}(?=\.|$)/giu
 
+const fileEndings = new Set(["csv", "tsv", "txt", "json", "jsonl", "ndjson", "gz", "zst", "zip"])
+
 /** The name of a file or folder without what is of one delivery only; else that of the folder that it is in. */
 const lastingName = (file: string): string => {
   const name = path.basename(file)
-  const [, stem = name, ending = ""] = /^(.+?)((?:\.(?:csv|tsv|txt|json|jsonl|ndjson|gz|zst|zip))*)$/iu.exec(name) ?? []
+  const parts = name.split(".")
+  const first = parts.findLastIndex((part, at) => at === 0 || !fileEndings.has(part.toLowerCase())) + 1
+  const stem = parts.slice(0, first).join(".")
   const lasting = stem
     .replaceAll(ofOneDelivery, "")
     .replaceAll(/([-_ .])[-_ .]+/gu, "$1")
-    .replaceAll(/^[-_ .]+|[-_ .]+$/gu, "")
-  if (lasting !== "") return lasting + ending
+    .replace(/^[-_ .]/u, "")
+    .replace(/[-_ .]$/u, "")
+  if (lasting !== "") return [lasting, ...parts.slice(first)].join(".")
   return path.dirname(file) === file ? name : lastingName(path.dirname(file))
 }
 

@@ -70,6 +70,7 @@ describe("the patterns of the sources", () => {
         "src/domain/search/FoldText.ts",
         "src/domain/search/SearchText.ts",
         "src/services/import/formats/Format.ts",
+        "src/services/import/formats/OtherKinds.ts",
         "src/services/import/formats/ReadAs.ts"
       ]
     ))
