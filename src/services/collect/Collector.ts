@@ -1,6 +1,7 @@
 /** Collects what storefronts publish, from several stores at once (docs/collect.md). */
 import { Effect, Result } from "effect"
 import type { FileSystem, Scope } from "effect"
+import { isUtf8 } from "node:buffer"
 import { echo } from "../../domain/ArgumentDecoder.ts"
 import * as BoundedJson from "../../domain/BoundedJson.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
@@ -141,9 +142,15 @@ const collect = Effect.fn("Collector.collect")(function* (
       return body
     }
     if (fetched.url.pathname === url.pathname) host = fetched.url.host
+    if (isPasswordPage(fetched.url)) {
+      return yield* new NotFetched({ reason: "no", message: "leads to a password page: the store is not open" })
+    }
     if (!/^application\/(?:[\w.+-]+\+)?json$|^text\/json$/u.test(fetched.mediaType)) {
       notes.push(`${url.pathname} is no JSON, but ${echo(fetched.mediaType)}`)
       return undefined
+    }
+    if (!isUtf8(fetched.body)) {
+      return yield* new NotFetched({ reason: "no", message: "is not in UTF-8, as JSON has to be" })
     }
     if (jsonOf(fetched.body) === undefined) {
       return yield* new NotFetched({ reason: "no", message: "is not JSON, although it says so" })
@@ -208,6 +215,9 @@ const collect = Effect.fn("Collector.collect")(function* (
   yield* folder.place
   return { domain, products, notes }
 })
+
+/** Of a store that is not open, the platform redirects every address to this page. */
+const isPasswordPage = ({ pathname }: URL): boolean => /^\/(?:[a-z]{2}(?:-[a-z]{2})?\/)?password\/?$/iu.test(pathname)
 
 const naming =
   (address: string) =>

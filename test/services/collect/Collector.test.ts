@@ -471,6 +471,17 @@ layer(NodeServices.layer)("collecting", (it) => {
         /page=2 is not JSON/,
         1
       ],
+      [
+        "JSON in Latin-1",
+        {
+          [page(2)]: (response) =>
+            void response
+              .writeHead(200, { "content-type": "application/json" })
+              .end(Buffer.from(`{"products":[{"title":"Caf\u00e9"}]}`, "latin1"))
+        },
+        /page=2 is not in UTF-8, as JSON has to be/,
+        1
+      ],
       ["another document", { [page(2)]: { errors: "no" } }, /has no list of products/, 1],
       [
         "HTML instead of the second page",
@@ -545,6 +556,20 @@ layer(NodeServices.layer)("collecting", (it) => {
           }
         ])
         assert.deepStrictEqual(yield* inside("b-shop.com"), [])
+      })
+    )
+
+    it.effect("says that a store is behind a password", () =>
+      Effect.gen(function* () {
+        const { collect, web } = yield* setUp
+        web.hosts.set("a-shop.com", {
+          "/meta.json": redirect("https://a-shop.com/password"),
+          "/password": "<form>Enter store password</form>"
+        })
+        const { failed } = yield* collect(["a-shop.com"])
+        assert.deepStrictEqual(failed, [
+          { domain: "a-shop.com", reason: "/meta.json leads to a password page: the store is not open" }
+        ])
       })
     )
 
