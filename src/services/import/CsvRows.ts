@@ -10,8 +10,8 @@ export interface Layout {
   readonly header: ReadonlyArray<string>
   /** Whether CR alone ends a row, as it ends the header. Otherwise it is part of a value. CRLF and LF always end a row. */
   readonly endsAtReturn: boolean
-  /** Whether a line such as `sep=;` is before the header, with which spreadsheets name the delimiter. */
-  readonly namesDelimiter: boolean
+  /** The line on which the header ends. Before it are lines without a value, or one such as `sep=;` that names the delimiter. */
+  readonly headerLine: number
 }
 
 export interface CsvRow {
@@ -71,11 +71,12 @@ export const layoutOf = (head: string): Layout => {
   const { delimiter: counted, end } = firstRow(table)
   const delimiter = named?.delimiter ?? counted
   const next = table.charAt(end + 1)
+  const endsAtReturn = table.charAt(end) === "\r" && next !== "\n" && next !== ""
   return {
     delimiter,
     header: cellsOf(table.slice(0, end), delimiter).map((name) => name.trim()),
-    endsAtReturn: table.charAt(end) === "\r" && next !== "\n" && next !== "",
-    namesDelimiter: named !== undefined
+    endsAtReturn,
+    headerLine: 1 + linesIn(head.slice(0, head.length - table.length + end), endsAtReturn)
   }
 }
 
@@ -187,8 +188,7 @@ interface Problem {
 export class CsvRows {
   readonly #parser: RowParser
   readonly #columns: number
-  /** How many rows are before those of the table. */
-  #before: number
+  readonly #headerLine: number
   /** The first bytes, until they show whether they are a byte order mark. */
   #first: Uint8Array | undefined = new Uint8Array()
   /** The last bytes: enough for a character. */
@@ -198,7 +198,7 @@ export class CsvRows {
   constructor(layout: Layout) {
     this.#parser = new RowParser(layout)
     this.#columns = layout.header.length
-    this.#before = layout.namesDelimiter ? 2 : 1
+    this.#headerLine = layout.headerLine
     this.#parser.on("error", (error) => this.#failed(error))
   }
 
@@ -263,10 +263,9 @@ export class CsvRows {
 
   #take(): ReadonlyArray<CsvRow> {
     const rows = this.#parser.takeRows()
-    if (this.#before === 0) return rows
-    const before = rows.slice(0, this.#before)
-    this.#before -= before.length
-    return [...before.filter(({ isUnreadable }) => isUnreadable), ...rows.slice(before.length)]
+    return (rows[0]?.line ?? Infinity) > this.#headerLine
+      ? rows
+      : rows.filter(({ isUnreadable, line }) => isUnreadable || line > this.#headerLine)
   }
 
   #failed(error: Error): void {

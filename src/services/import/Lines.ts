@@ -11,6 +11,15 @@ export type Line =
 const newline = 0x0a
 const byteOrderMark = "\uFEFF"
 
+/** Anything but blanks and signs that are not shown, such as the one that ends a text in DOS. */
+const value = /[^\s\p{Cc}\p{Cf}]/u
+
+const withoutEnd = (text: string): string => {
+  let end = text.length
+  while (text.charAt(end - 1) === "\r" || text.charAt(end - 1) === "\u001A") end--
+  return text.slice(0, end)
+}
+
 export const maxLineBytes = 1_048_576
 
 export class Lines {
@@ -96,10 +105,9 @@ export class Lines {
 
   #of(text: string, isUnfinished: boolean, lines: Array<Line>): void {
     const number = ++this.#number
-    // trim() also removes a byte order mark.
-    if (text === "" || text.trim() === "") return
+    if (!value.test(text)) return
     const withoutMark = number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text
-    lines.push({ number, text: withoutMark.endsWith("\r") ? withoutMark.slice(0, -1) : withoutMark, isUnfinished })
+    lines.push({ number, text: withoutEnd(withoutMark), isUnfinished })
   }
 
   #tooLong(lines: Array<Line>): void {

@@ -1,4 +1,4 @@
-/** The file of rejected records, created with the first: one object per line, `{"file", "line", "field", "reason"}`. */
+/** The file of rejected records, created with the first: one object per line, `{"file", "line", "item", "field", "reason"}`. */
 import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import { Effect, FileSystem, Option, Schema, Scope } from "effect"
 import { randomUUID } from "node:crypto"
@@ -38,7 +38,9 @@ export const make = Effect.fn("RejectFile.make")(function* (
       file ??= yield* Effect.provideService(openNew(fs, path), Scope.Scope, scope)
       yield* file.writeAll(
         utf8.encode(
-          rejects.map(({ field, file, line, reason }) => `${JSON.stringify({ file, line, field, reason })}\n`).join("")
+          rejects
+            .map(({ field, file, item, line, reason }) => `${JSON.stringify({ file, line, item, field, reason })}\n`)
+            .join("")
         )
       )
     },

@@ -388,6 +388,20 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     )
   )
 
+  it.effect("pages whose running ads are partly of other sources are counted, because these ads do not expire", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const first = yield* run({ "ads.json": [ad("1"), ad("2"), ad("3", { page_id: "12" })] }, { source: "a" })
+        assert.strictEqual(first.pagesElsewhere, 0)
+        const other = yield* run({ "ads.json": [ad("1"), ad("4")] }, { source: "b" })
+        assert.strictEqual(other.pagesElsewhere, 1)
+        // Both have all of its ads.
+        const same = yield* run({ "ads.json": [ad("2")] }, { source: "b" })
+        assert.strictEqual(same.pagesElsewhere, 0)
+      })
+    )
+  )
+
   it.effect("no ad expires by a file that was cut off, and none that was rejected", () =>
     onFreshDatabase(
       Effect.gen(function* () {

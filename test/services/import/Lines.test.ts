@@ -19,6 +19,9 @@ const cut = (bytes: Uint8Array, sizes: ReadonlyArray<number>): ReadonlyArray<Lin
 
 const texts = (lines: ReadonlyArray<Line>) => lines.map((line) => ("text" in line ? line.text : line.problem))
 
+/** Without the signs that end a text in DOS. */
+const withoutLast = (text: string): string => (text.endsWith("\u001A") ? withoutLast(text.slice(0, -1)) : text)
+
 const PlainLine = Schema.String.check(Schema.isMaxLength(40))
 const Sizes = Schema.NonEmptyArray(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9 })))
 
@@ -33,7 +36,9 @@ describe("lines", () => {
         const end = isCrlf ? "\r\n" : "\n"
         const bytes = utf8.encode((hasMark ? "\uFEFF" : "") + plain.map((line) => `${line}${end}`).join(""))
         const found = cut(bytes, sizes)
-        const filled = plain.flatMap((text, index) => (text.trim() === "" ? [] : [{ text, number: index + 1 }]))
+        const filled = plain.flatMap((text, index) =>
+          /[^\s\p{Cc}\p{Cf}]/u.test(text) ? [{ text: withoutLast(text), number: index + 1 }] : []
+        )
         assert.deepStrictEqual(
           found.map((line) => ({ text: "text" in line ? line.text : line.problem, number: line.number })),
           filled
@@ -47,6 +52,10 @@ describe("lines", () => {
       { number: 10_003, text: "a", isUnfinished: false },
       { number: 20_005, text: "b", isUnfinished: false }
     ])
+  })
+
+  it("end before the sign that ends a text in DOS, and such a line is none", () => {
+    assert.deepStrictEqual(texts(cut(utf8.encode("a\u001A\r\n\u001A\nb\n\u001A"), [100])), ["a", "b"])
   })
 
   it("report a last line without an end", () => {

@@ -4,7 +4,7 @@
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Result, Schema, Stream } from "effect"
+import { Effect, Result, Schema, Stdio, Stream } from "effect"
 import * as FileReader from "../../../src/services/import/FileReader.ts"
 import type { FormatName } from "../../../src/services/import/formats/Format.ts"
 import * as Mapping from "../../../src/services/import/formats/Mapping.ts"
@@ -39,7 +39,7 @@ const productMap = mapOf("product", {
   price: { column: "Cost", as: "money" }
 })
 
-const kinds: Readonly<Record<Exclude<FormatName, "empty" | "map" | "meta">, Kind>> = {
+const kinds: Readonly<Record<Exclude<FormatName, "empty" | "map">, Kind>> = {
   native: {
     rows: [
       json({ type: "niche", id: 1, name: "A" }),
@@ -60,6 +60,15 @@ const kinds: Readonly<Record<Exclude<FormatName, "empty" | "map" | "meta">, Kind
       "null"
     ],
     write: listIn("products")
+  },
+  meta: {
+    rows: [
+      json({ domain: "a.com", name: "A", country: "US", published_products_count: 1 }),
+      json({ domain: "facebook.com", published_products_count: 1 }),
+      json({ published_products_count: 1 }),
+      "5"
+    ],
+    write: lines
   },
   products: {
     rows: ["a,A,1,", "a,,2,", "b,B,x,", "b,,3,", "c,C,4,draft", "c,,5,", ",,6,", "d,D,7,unlisted", "e,,8,", "f,F,,"],
@@ -111,6 +120,17 @@ const others: Readonly<Record<string, Kind>> = {
     rows: [json(ad), json({ data: "x" }), json({ results: [{ node: null }] }), json({ ads: null, data: [ad] }), "{}"],
     write: lines
   },
+  "an answer in GraphQL": {
+    rows: [
+      json({ id: gid("Product", 1), title: "A", handle: "a", variants: { nodes: [{ price: "5" }] } }),
+      json({ id: gid("Product", 2), title: "B", handle: "b", status: "DRAFT", variants: { nodes: [{ price: "5" }] } }),
+      json({ id: gid("Product", 3), title: "C", handle: "c", variants: { nodes: [] } }),
+      json({ id: gid("Collection", 1) }),
+      "7",
+      "null"
+    ],
+    write: (rows) => `{"data":{"products":{"nodes":[${rows.join(",")}]}}}`
+  },
   "a table with a map": {
     rows: ["a,A,1", "a,A,2", "b,B,x", ",C,1", "a,,3"],
     write: table("Id,Name,Cost"),
@@ -126,26 +146,80 @@ const others: Readonly<Record<string, Kind>> = {
 const Picks = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 99 }))).check(
   Schema.isMaxLength(30)
 )
+const Percent = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 }))
 
-layer(NodeServices.layer)("what is read, rejected and left out is all that is in the file", (it) => {
-  for (const [name, { mapping, rows, write }] of Object.entries({ ...kinds, ...others })) {
-    it.effect.prop(name, [Picks], ([picks]) =>
-      Effect.gen(function* () {
-        const written = [rows[0] ?? "", ...picks.map((pick) => rows[pick % rows.length] ?? "")]
-        const files = yield* FileSystem.FileSystem
-        const file = `${yield* files.makeTempDirectoryScoped()}/file.txt`
-        yield* files.writeFileString(file, write(written))
-        const set = yield* FileReader.read([file], { ...defaults, mapping, store: oakline })
-        const report = new Report({ maxRejects: 1_000, onRejects: () => Effect.void, onProgress: () => Effect.void })
-        yield* Stream.runForEach(set.chunks, (chunk) => report.read(chunk))
-        const { leftOut, parts, read, rejected } = report.withLast({ changedShops: 0, removedProducts: 0 })
-        assert.strictEqual(read + rejected + leftOut, written.length, `${read} + ${rejected} + ${leftOut}`)
-        const sums = Array.from(parts.values(), (part) => part.read + part.rejected + part.leftOut)
-        assert.strictEqual(
-          sums.reduce((sum, part) => sum + part, 0),
-          written.length
-        )
-      }).pipe(Effect.scoped)
-    )
-  }
+/** What is read of a text that comes through a pipe, in pieces of so many bytes. */
+const read = Effect.fnUntraced(function* (text: string, mapping?: Mapping.Mapping, piece = 100_000) {
+  const bytes = Buffer.from(text)
+  const pieces = Array.from({ length: Math.ceil(bytes.length / piece) }, (_, at) =>
+    bytes.subarray(at * piece, (at + 1) * piece)
+  )
+  const report = new Report({ maxRejects: 1_000, onRejects: () => Effect.void, onProgress: () => Effect.void })
+  const found: { rows: Array<object>; rejects: Array<object> } = { rows: [], rejects: [] }
+  yield* Effect.gen(function* () {
+    const set = yield* FileReader.read(["-"], { ...defaults, mapping, store: oakline })
+    yield* Stream.runForEach(set.chunks, (chunk) => {
+      found.rows.push(...chunk.rows)
+      found.rejects.push(...chunk.rejects)
+      return report.read(chunk)
+    })
+  }).pipe(Effect.scoped, Effect.provide(Stdio.layerTest({ stdin: Stream.fromIterable(pieces) })))
+  const { leftOut, parts, read, rejected } = report.withLast({ changedShops: 0, removedProducts: 0 })
+  const all = read + rejected + leftOut
+  const ofParts = Array.from(parts.values()).reduce((sum, part) => sum + part.read + part.rejected + part.leftOut, 0)
+  assert.strictEqual(ofParts, all)
+  return { all, found }
 })
+
+const drawn = (rows: ReadonlyArray<string>, picks: ReadonlyArray<number>): ReadonlyArray<string> => [
+  rows[0] ?? "",
+  ...picks.map((pick) => rows[pick % rows.length] ?? "")
+]
+
+layer(NodeServices.layer, { excludeTestServices: true })(
+  "what is read, rejected and left out is all that is in",
+  (it) => {
+    for (const [name, { mapping, rows, write }] of Object.entries({ ...kinds, ...others })) {
+      it.effect.prop(name, [Picks], ([picks]) =>
+        Effect.gen(function* () {
+          const written = drawn(rows, picks)
+          assert.strictEqual((yield* read(write(written), mapping)).all, written.length)
+        })
+      )
+
+      it.effect.prop(`${name}, cut off anywhere behind its first row`, [Picks, Percent], ([picks, percent]) =>
+        Effect.gen(function* () {
+          const written = drawn(rows, picks)
+          // A whole first row, and the delimiter behind it, show the format.
+          const first = write([written[0] ?? ""]).indexOf(written[0] ?? "") + (written[0] ?? "").length + 1
+          const text = write(written)
+          const cut = text.slice(0, first + Math.floor(((text.length - first) * percent) / 100))
+          // Delimiters alone are no row.
+          const begun = written.filter((row, at) => {
+            const start = startOf(written, at, write)
+            return /[^,]/u.test(cut.slice(start, start + row.length))
+          })
+          const { all } = yield* read(cut, mapping)
+          assert.include([begun.length, begun.length + 1], all, cut)
+        })
+      )
+
+      it.effect.prop(
+        `${name}, wherever its bytes are divided`,
+        [Picks, Schema.Literals([1, 2, 7, 64])],
+        ([picks, piece]) =>
+          Effect.gen(function* () {
+            const text = write(drawn(rows, picks))
+            const whole = yield* read(text, mapping)
+            assert.deepStrictEqual(yield* read(`\uFEFF${text}`, mapping, piece), whole)
+          })
+      )
+    }
+  }
+)
+
+/** Where the text has a row. */
+const startOf = (rows: ReadonlyArray<string>, at: number, write: Kind["write"]): number => {
+  const behind = write(["1"]).length - write(["1"]).lastIndexOf("1") - 1
+  return write(rows.slice(0, at + 1)).length - behind - (rows[at] ?? "").length
+}

@@ -15,6 +15,8 @@ const Form = Schema.Struct({
   encoding: Schema.Literals(["UTF-8", "with a mark", "UTF-16LE", "UTF-16BE"]),
   delimiter: Schema.Literals([",", ";", "\t", "|"]),
   namesDelimiter: Schema.Boolean,
+  /** A line of delimiters, of this or another kind, that a spreadsheet writes for an empty row above the header. */
+  above: Schema.Literals(["none", ";;;", ",,", "\t", '"";"";|']),
   /** CR alone ends all rows or none. */
   ends: Schema.Union([upTo(Schema.Literals(["\n", "\r\n"]), 1, 5), upTo(Schema.Literal("\r"), 1, 1)]),
   quoted: upTo(Schema.Boolean, 1, 7),
@@ -30,6 +32,7 @@ const plain: Form = {
   encoding: "UTF-8",
   delimiter: ",",
   namesDelimiter: false,
+  above: "none",
   ends: ["\n"],
   quoted: [false],
   blanks: ["none"],
@@ -52,7 +55,9 @@ const write = (rows: ReadonlyArray<Row>, form: Form) => {
   const cell = (value: string, at: number) =>
     pick(form.quoted, at, false) || /["\r\n,;\t|]/u.test(value) ? `"${value.replaceAll('"', '""')}"` : value
   let cells = 0
-  let text = form.namesDelimiter ? `sep=${delimiter}${pick(form.ends, 0, "\n")}` : ""
+  const first = pick(form.ends, 0, "\n")
+  let text = form.above === "none" ? "" : `${form.above}${first}`
+  if (form.namesDelimiter) text += `sep=${delimiter}${first}`
   const linesOf: Array<number> = []
   for (const [at, row] of [Object.fromEntries(columns.map((name) => [name, name])), ...rows].entries()) {
     const end = pick(form.ends, at, "\n")
