@@ -159,12 +159,26 @@ const readingOf = Effect.fnUntraced(function* (options: Options) {
 })
 
 const explainFiles = Effect.fn("ImportCommand.explainFiles")(function* (options: Options) {
-  yield* Explanation.explain(options.files, {
+  const { isRefused, read, rejected } = yield* Explanation.explain(options.files, {
     ...(yield* readingOf(options)),
     print: (text) => Output.lines(text.split("\n"))
   })
-  return Option.none()
+  if (isRefused || (rejected > 0 && read === 0)) {
+    return Option.some(
+      new CliError.UserError({ cause: options.files, userMessage: "Nothing of it would be imported." })
+    )
+  }
+  return rejected === 0
+    ? Option.none()
+    : Option.some(new RecordsRejected({ cause: options.files, userMessage: "Some records would be rejected." }))
 }, Effect.scoped)
+
+/** The default name of the reject file, beside the first input. `.` and `..` have no name of their own: it is within them. */
+export const rejectsOf = (first: string): string => {
+  if (first === "-") return "stdin.rejects.ndjson"
+  const folder = /^\.{1,2}$/u.test(path.basename(first)) ? first : path.dirname(first)
+  return `${path.join(folder, path.basename(path.resolve(first)))}.rejects.ndjson`
+}
 
 const failureOf = ({ read, stops }: ImportReport, path: string): CliError.UserError => {
   const said = `${ThirdPartyText.line(path)} says which and why.`
@@ -187,12 +201,7 @@ const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: O
   })
   const [first = "-"] = options.files
   const rejects = yield* RejectFile.make({
-    path: Option.getOrElse(
-      options.rejects,
-      // `.` and `..` have no name of their own.
-      () =>
-        `${first === "-" ? "stdin" : path.join(/^\.{1,2}$/u.test(path.basename(first)) ? first : path.dirname(first), path.basename(path.resolve(first)))}.rejects.ndjson`
-    ),
+    path: Option.getOrElse(options.rejects, () => rejectsOf(first)),
     isNamed: Option.isSome(options.rejects),
     inputs: [...set.names, ...Option.toArray(options.meta), ...Option.toArray(options.map)]
   })

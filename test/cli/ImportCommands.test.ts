@@ -5,7 +5,7 @@ import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { catalogCommand } from "../../src/cli/CatalogCommand.ts"
 import { demoCommand, loadDemoOnce } from "../../src/cli/DemoCommand.ts"
-import { importCommand, sourceOf } from "../../src/cli/ImportCommand.ts"
+import { importCommand, rejectsOf, sourceOf } from "../../src/cli/ImportCommand.ts"
 import { AppConfig } from "../../src/Config.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
 import { SetClock } from "../support/SetClock.ts"
@@ -169,6 +169,18 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
       assert.include(cut.text, "A file was not read to its end.")
     })
   )
+
+  it("writes rejects beside the first input, under a name that is shown", () => {
+    const here = process.cwd().split("/").at(-1) ?? ""
+    assert.deepStrictEqual(["a/b.csv", "a/b/", "-", ".", "a/.", ".."].map(rejectsOf), [
+      "a/b.csv.rejects.ndjson",
+      "a/b.rejects.ndjson",
+      "stdin.rejects.ndjson",
+      `${here}.rejects.ndjson`,
+      "a/a.rejects.ndjson",
+      `../${process.cwd().split("/").at(-2) ?? ""}.rejects.ndjson`
+    ])
+  })
 
   it.effect("a clean import removes the file of rejects of an earlier one, and no file of another kind", () =>
     Effect.gen(function* () {

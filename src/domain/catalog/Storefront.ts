@@ -164,6 +164,21 @@ export const domainOf = (meta: Meta): string | undefined =>
 
 /** Why a product is none that customers can buy: a draft or archived, or not shown by the store. */
 export type NotSold = "notOnSale" | "hidden"
+
+/** A product of another status is on sale. */
+const notSoldByStatus: Readonly<Record<string, NotSold>> = {
+  draft: "notOnSale",
+  archived: "notOnSale",
+  unlisted: "hidden"
+}
+
+/** The statuses of products; the first is that of products on sale. */
+export const statuses: readonly ["active", ...Array<string>] = ["active", ...Object.keys(notSoldByStatus)]
+
+/** Why a product with such a status, in lower case, is not sold. */
+export const notSoldOf = (status: string): NotSold | undefined =>
+  Object.hasOwn(notSoldByStatus, status) ? notSoldByStatus[status] : undefined
+
 type Read = Result.Result<RecordDecoder.Corrected<ProductRecord> | NotSold, ReadonlyArray<ArgumentIssue>>
 
 /** The record of a product, or why it is not sold. */
@@ -206,10 +221,9 @@ const fieldOf = (path: string): string => fields[path] ?? `details.${path}`
 /** As {@link toRecord}, of a product whose types are known. */
 export const recordOf = (product: Product, domain: string): Read => {
   const status = product.status?.trim().toLowerCase() ?? ""
-  if (status === "draft" || status === "archived") return Result.succeed("notOnSale")
-  if (status === "unlisted" || product.published === false || product.published_at === null) {
-    return Result.succeed("hidden")
-  }
+  const notSold = notSoldOf(status)
+  if (notSold !== undefined) return Result.succeed(notSold)
+  if (product.published === false || product.published_at === null) return Result.succeed("hidden")
   if (isInexact(product.id) && notBlank(product.handle) === null) return Result.fail([issueAt("id", "inexact_id")])
   return Result.flatMap(variantsOf(product), (variants): Read => {
     const unfit: Array<string> = []

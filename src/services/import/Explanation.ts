@@ -6,6 +6,7 @@ import { echo } from "../../domain/ArgumentDecoder.ts"
 import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import * as FileReader from "./FileReader.ts"
 import type { ReadOptions } from "./FileReader.ts"
+import { isForeign } from "./formats/Foreign.ts"
 import * as Format from "./formats/Format.ts"
 import type { Container, Detected } from "./formats/Format.ts"
 import * as MapGuess from "./formats/MapGuess.ts"
@@ -14,6 +15,8 @@ import * as Sample from "./formats/Sample.ts"
 import * as Taken from "./formats/Taken.ts"
 import * as Traffic from "./formats/Traffic.ts"
 import { UnreadableInput } from "./ImportError.ts"
+import { Report } from "./ImportReport.ts"
+import { leftOutReasons } from "./ImportSource.ts"
 import type { ImportRow, Reject } from "./ImportSource.ts"
 import * as FileLocator from "./FileLocator.ts"
 import type * as InputFile from "./InputFile.ts"
@@ -27,37 +30,65 @@ export interface ExplainOptions extends Omit<ReadOptions, "onFile" | "isComplete
 
 const shownRecords = 3
 const shownRejects = 3
+const shownCharacters = 100
+/** More rows are not read. */
+const countedRows = 100_000
+
+/** What would be imported of the rows that were read. */
+export interface Explained {
+  readonly read: number
+  readonly rejected: number
+  /** Whether a file cannot be imported as it is. */
+  readonly isRefused: boolean
+}
+
+const nothingRead: Explained = { read: 0, rejected: 0, isRefused: false }
 
 export const explain = Effect.fn("Explanation.explain")(function* (
   names: ReadonlyArray<string>,
   options: ExplainOptions
-): Effect.fn.Return<void, UnreadableInput, FileSystem.FileSystem | Stdio.Stdio | Scope.Scope> {
+): Effect.fn.Return<Explained, UnreadableInput, FileSystem.FileSystem | Stdio.Stdio | Scope.Scope> {
   const unpacking = new Unpacking(options.maxUnpackedMebibytes)
   const files = (yield* Effect.forEach(names, (name) => FileLocator.locate(name, unpacking))).flat()
-  yield* Effect.forEach(files, (file) => Effect.scoped(explainFile(file, options)), { discard: true })
+  const all = yield* Effect.forEach(files, (file) => Effect.scoped(explainFile(file, options)))
+  return {
+    read: all.reduce((sum, { read }) => sum + read, 0),
+    rejected: all.reduce((sum, { rejected }) => sum + rejected, 0),
+    isRefused: all.some(({ isRefused }) => isRefused)
+  }
 })
 
 const explainFile = Effect.fnUntraced(function* (located: InputFile.LocatedFile, options: ExplainOptions) {
   const opened = yield* FileReader.open(located, options)
   const { file } = opened
-  const found = yield* understood(opened, options)
-  const { detected, mapping } = found
+  const { detected, mapping, what } = yield* understood(opened, options)
   const sample = Sample.of(file.head, file.isWhole, detected.container)
-  yield* options.print(`${ThirdPartyText.line(file.name)}: ${found.what}${delimiterOf(detected.container)}`)
-  const { dropped, taken } = Taken.of(detected, sample, mapping)
+  yield* options.print(`${ThirdPartyText.line(file.name)}: ${what}${delimiterOf(detected.container)}`)
+  const fields = Object.entries(mapping?.fields ?? {})
+  const missing = fields.flatMap(([name, { column }]) => (column === "" ? [name] : []))
+  const found = Object.fromEntries(fields.filter(([name]) => !missing.includes(name)))
+  const { dropped, taken } = Taken.of(
+    detected,
+    sample,
+    mapping === undefined ? undefined : { ...mapping, fields: found }
+  )
   yield* options.print(account({ dropped, taken }))
-  const missing = Object.entries(mapping?.fields ?? {}).flatMap(([name, { column }]) => (column === "" ? [name] : []))
-  if (missing.length === 0) yield* printSamples(file, detected, { ...options, mapping })
-  else yield* options.print(`  No column was found for what a record must have: ${missing.join(", ")}.`)
-  if (options.mapping !== undefined) return
-  const start = mapping ?? startOf(detected, sample)
-  if (start === undefined) return
+  if (missing.length > 0) {
+    yield* options.print(`  No column was found for what a record must have: ${missing.join(", ")}.`)
+  }
+  const explained =
+    missing.length > 0
+      ? { ...nothingRead, isRefused: true }
+      : yield* printSamples(file, detected, { ...options, mapping })
+  const start = options.mapping === undefined ? (mapping ?? startOf(detected, sample)) : undefined
+  if (start === undefined) return explained
   if (mapping === undefined) {
     const beyond = new Set(taken.map(({ field }) => field).filter((field) => !(field in start.fields)))
     const but = beyond.size === 0 ? "" : `, and a map cannot say: ${Array.from(beyond).join(", ")}`
     yield* options.print(`  This format needs no map${but}.`)
   }
   yield* options.print(yield* writeMap(located, start))
+  return explained
 })
 
 interface Understood {
@@ -105,6 +136,7 @@ const account = ({ dropped, taken }: Taken.Account): string => {
   return [...lines, `  dropped: ${dropped.length === 0 ? "nothing" : dropped.map(echo).join(", ")}`].join("\n")
 }
 
+/** Prints the first records and rejects, and how many rows there are of each kind. */
 const printSamples = Effect.fnUntraced(function* (
   file: InputFile.InputFile,
   detected: Detected,
@@ -112,40 +144,81 @@ const printSamples = Effect.fnUntraced(function* (
 ) {
   const rows: Array<ImportRow> = []
   const wrong: Array<Reject> = []
-  let otherCurrencies = 0
+  const report = new Report({
+    maxRejects: Infinity,
+    onRejects: (rejects) => Effect.sync(() => void wrong.push(...rejects.slice(0, shownRejects - wrong.length))),
+    onProgress: () => Effect.void
+  })
+  const counts = () => report.withLast({ changedShops: 0, removedProducts: 0 })
+  const isMore = () => {
+    const { leftOut, read, rejected } = counts()
+    return read + rejected + leftOut < countedRows
+  }
   const read = { ...options, isComplete: false, onFile: () => Effect.void }
   const wholes = new WholeStores(false)
   const lastExport = new OpenExport(wholes)
   const records = yield* FileReader.recordsOf(file, detected, read, wholes, lastExport).pipe(
     Effect.map(Stream.concat(lastExport.rest)),
     Effect.flatMap(
-      Stream.runForEachWhile((chunk) =>
-        Effect.sync(() => {
-          // A file of products begins with a row for its store, which has the line 0.
-          rows.push(...chunk.rows.slice(0, shownRecords + 1))
-          wrong.push(...chunk.rejects.slice(0, shownRejects))
-          otherCurrencies += chunk.otherCurrencies ?? 0
-          return rows.length <= shownRecords && wrong.length < shownRejects
-        })
-      )
+      Stream.runForEachWhile((chunk) => {
+        // A file of products begins with a row for its store, which has the line 0.
+        rows.push(...chunk.rows.slice(0, shownRecords + 1 - rows.length))
+        return Effect.map(report.read(chunk), isMore)
+      })
     ),
     Effect.result
   )
-  if (Result.isFailure(records)) return yield* options.print(`  ${records.failure.message}`)
+  if (Result.isFailure(records)) {
+    yield* options.print(`  ${records.failure.message}`)
+    return { ...nothingRead, isRefused: true }
+  }
   const shown = rows.slice(0, shownRecords + (rows[0]?.line === 0 ? 1 : 0))
-  const rejected = wrong
-    .slice(0, shownRejects)
-    .map(({ field, line, reason }) => `  rejected: line ${line}: ${field === "" ? "" : `${field} `}${reason}`)
-  const leftOut =
-    otherCurrencies === 0
-      ? []
-      : [
-          `  amounts left out of the first rows, because not known to be in the currency of their store: ${otherCurrencies}`
-        ]
-  yield* options.print(
-    [...shown.map((row) => `  ${JSON.stringify(recordOf(row))}`), ...rejected, ...leftOut].join("\n")
+  const rejected = wrong.map(
+    ({ field, line, reason }) => `  rejected: line ${line}: ${field === "" ? "" : `${field} `}${reason}`
   )
+  yield* options.print([...shown.flatMap(linesOf), ...rejected, ...figures(counts(), isMore())].join("\n"))
+  return { ...nothingRead, read: counts().read, rejected: counts().rejected }
 })
+
+const number = (value: number): string => value.toLocaleString("en")
+
+const list = (what: string, counts: ReadonlyMap<string, number>): ReadonlyArray<string> =>
+  counts.size === 0
+    ? []
+    : [`  ${what}: ${Array.from(counts, ([name, count]) => `${name} ${number(count)}`).join(", ")}`]
+
+const figures = (
+  { leftOut, otherCurrencies, read, reasons, rejected, stops, unfit }: ReturnType<Report["withLast"]>,
+  isWhole: boolean
+): ReadonlyArray<string> => [
+  `  ${isWhole ? "rows" : `the first ${number(read + rejected + leftOut)} rows`}: ${number(read)} read, ${number(rejected)} rejected, ${number(leftOut)} left out`,
+  ...stops.map(({ line }) => `  not read to the end, but up to line ${number(line)}`),
+  ...list("left out", new Map(Array.from(reasons, ([reason, count]) => [leftOutReasons[reason], count]))),
+  ...list("optional values that do not fit, unknown or cut", unfit),
+  ...(otherCurrencies === 0
+    ? []
+    : [`  amounts left out, because not known to be in the currency of their store: ${number(otherCurrencies)}`])
+]
+
+/** A record with a line for each field that it has. */
+const linesOf = (row: ImportRow): ReadonlyArray<string> => {
+  const { type, ...fields } = recordOf(row)
+  const all = Object.entries(fields).flatMap(([name, value]: readonly [string, unknown]) =>
+    name === "details" && isForeign(value)
+      ? Object.entries(value).map(([inner, of]) => [`${name}.${inner}`, of] as const)
+      : [[name, value] as const]
+  )
+  const written = all.filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
+  return [
+    `  ${row.line === 0 ? "the store of the file" : `line ${row.line}`}: ${type}`,
+    ...written.map(([name, value]) => `    ${name}: ${cut(JSON.stringify(value))}`)
+  ]
+}
+
+const cut = (text: string): string => {
+  const characters = Array.from(text.slice(0, 2 * shownCharacters))
+  return characters.length <= shownCharacters ? text : `${characters.slice(0, shownCharacters).join("")}…`
+}
 
 const recordOf = ({ record }: ImportRow) => (record.type === "library_ad" ? record.ad : record)
 

@@ -82,6 +82,11 @@ describe("a way to read", () => {
     ["shop", "monthly_revenue", {}, 12.5, 12.5],
     ["shop", "monthly_revenue", {}, "1.234", 1.234],
     ["shop", "monthly_revenue", { form: "1.234,56" }, "1.234", 1234],
+    ["shop", "monthly_revenue", { divide_by: 100 }, "1999", 19.99],
+    ["product", "price", { divide_by: 100 }, 7000, 70],
+    ["product", "status", {}, "Publish", "active"],
+    ["product", "status", { as: "yes_no" }, "0", "unlisted"],
+    ["product", "status", { values: { Entwurf: "draft" } }, "Entwurf", "draft"],
     ["shop", "monthly_revenue", { form: "1,234.56" }, "1,234", 1234],
     [
       "shop",
@@ -139,8 +144,8 @@ describe("a way to read", () => {
   it.each(examples)("of %s.%s %j takes %j as %j", (record, name, source, written, expected) => {
     const field = fieldsOf[record][name]
     assert(field !== undefined)
-    const { as = field.as, form, separator, values } = source
-    const read = Result.getOrThrow(ReadAs.make(field, { as, form, separator, values }))
+    const { as = field.as, divide_by: divideBy, form, separator, values } = source
+    const read = Result.getOrThrow(ReadAs.make(field, { as, divideBy, form, separator, values }))
     assert.deepStrictEqual(read(written), expected)
   })
 
@@ -188,6 +193,24 @@ describe("a map", () => {
     ["a wrong way", { record: "shop", fields: { domain: { column: "x", as: "dates" } } }, /did you mean `date`/],
     ["neither column nor constant", { record: "shop", fields: { domain: {} } }, /either `column` or `constant`/],
     ["both", { record: "shop", fields: { domain: { column: "a", constant: "b" } } }, /either/],
+    [
+      "a setting without effect",
+      { record: "shop", fields: { domain, name: { column: "x", separator: "," } } },
+      /`fields.name` has `separator`, which has no effect on values that are read as `text`/
+    ],
+    [
+      "nothing to divide by",
+      { record: "shop", fields: { monthly_orders: { column: "x", divide_by: 0 } } },
+      /divide_by/
+    ],
+    [
+      "one status of all products",
+      {
+        record: "product",
+        fields: { key: domain, title: domain, price: domain, status: { constant: "active" } }
+      },
+      /`fields.status` needs a column/
+    ],
     ["an empty column", { record: "shop", fields: { domain: { column: "" } } }, /no column yet/],
     [
       "a constant that is read",
@@ -583,6 +606,27 @@ describe("a map to start with", () => {
         key: { column: "sku", as: "text" },
         title: { column: "name", as: "text" },
         price: { column: "pricing.amount", as: "money" }
+      }
+    ],
+    [
+      "products by columns with values, and with the price that all have",
+      "ID,Sale price,Regular price,SKU,Name,Published\n,,5.00,A-1,Lamp,1\n,3.00,6.00,A-2,Desk,0\n",
+      "product",
+      {
+        key: { column: "SKU", as: "text" },
+        title: { column: "Name", as: "text" },
+        price: { column: "Regular price", as: "money" },
+        status: { column: "Published", as: "yes_no" }
+      }
+    ],
+    [
+      "products whose rows are variants",
+      "product_id,sku,title,price_cents\n1,a,Lamp,500\n1,b,Lamp,600\n2,c,Desk,700\n",
+      "product",
+      {
+        key: { column: "product_id", as: "text" },
+        title: { column: "title", as: "text" },
+        price: { column: "price_cents", as: "money", divide_by: 100 }
       }
     ],
     [

@@ -23,6 +23,7 @@ import {
   isForeign,
   list,
   maxDepth,
+  parseAny,
   snakeCase,
   text,
   unflatten,
@@ -162,20 +163,37 @@ const idNames = ["ad_archive_id", "adArchiveID", "adArchiveId"]
 /** Whether the record is from the library's pages. */
 export const isPageAd = (record: Foreign): boolean => idNames.some((name) => name in record)
 
+/** Names of fields that only `ads_archive` has; the last ones are those of its older versions. */
+const archiveNames = [
+  "ad_delivery_start_time",
+  "ad_creation_time",
+  "ad_snapshot_url",
+  "ad_creative_bodies",
+  "ad_creative_link_titles",
+  "ad_creative_body",
+  "ad_creative_link_title"
+]
+
+/** Whether a record with these names is from `ads_archive`. The library's own tables of it name the id as its pages do. */
+const isOfArchive = (has: (name: string) => boolean): boolean => ["id", ...idNames].some(has) && archiveNames.some(has)
+
 /** Whether the record is from `ads_archive`. */
-export const isArchiveAd = (record: Foreign): boolean =>
-  "id" in record &&
-  ("ad_delivery_start_time" in record || "ad_snapshot_url" in record || "ad_creative_bodies" in record)
+export const isArchiveAd = (record: Foreign): boolean => isOfArchive((name) => name in record)
 
 export const isAd = (record: Foreign): boolean => isPageAd(record) || isArchiveAd(record)
 
-/** Whether a table has ads of the library's pages, in columns with names such as `snapshot.title` or `snapshot/title`. */
+/** Whether a table has ads of the library's pages, in columns such as `snapshot.title` or `snapshot/title`, or of `ads_archive`. */
 export const isHeader = (header: ReadonlyArray<string>): boolean =>
-  header.some((name) => idNames.includes(name)) && header.some((name) => /^snapshot[./]/u.test(name))
+  isOfArchive((name) => header.includes(name)) ||
+  (header.some((name) => idNames.includes(name)) && header.some((name) => /^snapshot[./]/u.test(name)))
 
-/** The record of a row of such a table. */
-export const ofRow = (header: ReadonlyArray<string>, cells: ReadonlyArray<string>): Foreign =>
-  Object.fromEntries(header.flatMap((name, at) => ((cells[at] ?? "") === "" ? [] : [[name, cells[at]]])))
+/** The record of a row of such a table. In one of `ads_archive`, an empty cell does not make it another kind of ad. */
+export const ofRow = (header: ReadonlyArray<string>, cells: ReadonlyArray<string>): Foreign => {
+  const record = Object.fromEntries(header.flatMap((name, at) => ((cells[at] ?? "") === "" ? [] : [[name, cells[at]]])))
+  return isOfArchive((name) => header.includes(name))
+    ? { ...record, ad_creation_time: record["ad_creation_time"] }
+    : record
+}
 
 export interface Source {
   /** The day on which the ads were seen, `YYYY-MM-DD`. */
@@ -195,7 +213,7 @@ export const sourceOf = (asOf: string, first: ReadonlyArray<Foreign>): Source =>
 }
 
 export const read = (record: Foreign, line: number, source: Source): Reading =>
-  isPageAd(record) ? fromPage(record, line, source) : fromArchive(record, line, source)
+  isPageAd(record) && !isArchiveAd(record) ? fromPage(record, line, source) : fromArchive(record, line, source)
 
 interface AdParts {
   readonly id: string | null | Unread
@@ -319,24 +337,45 @@ const notStarted = (id: string | null | Unread): Reading => ({
   ...(id instanceof Unread ? { lacksRecords: true } : keptAd(id))
 })
 
-const firstOf = (value: unknown): string | null => text(list(value)[0])
+const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" }
+
+/** The first text of a list. In tables, a list is written as JSON or as Python writes it, or is the text alone. */
+const firstOf = (value: unknown): string | null => {
+  if (typeof value !== "string") return text(list(value)[0])
+  if (!/^\s*\[/u.test(value)) return text(value)
+  const parsed = parseAny(value)
+  if (Array.isArray(parsed)) return text(parsed[0])
+  const [start, quote] = /^\s*\[\s*(["'])/u.exec(value) ?? []
+  if (start === undefined) return text(value)
+  let first = ""
+  for (let at = start.length; at < value.length; at++) {
+    const sign = value.charAt(at)
+    if (sign === quote) return text(first)
+    if (sign === "\\") at++
+    first += sign === "\\" ? (escapes[value.charAt(at)] ?? value.charAt(at)) : sign
+  }
+  return text(value)
+}
 
 const fromArchive = (record: Foreign, line: number, { asOf, ids, pageIds }: Source): Reading => {
+  const first = (names: ReadonlyArray<string>): unknown =>
+    names.map((name) => record[name]).find((value) => value !== undefined)
+  const id = ids.read(first(["id", ...idNames]))
   const startedOn = day(record["ad_delivery_start_time"]) ?? day(record["ad_creation_time"])
   const stopsOn = day(record["ad_delivery_stop_time"])
-  if (startedOn !== null && startedOn > asOf) return notStarted(ids.read(record["id"]))
+  if (startedOn !== null && startedOn > asOf) return notStarted(id)
   const isActive = stopsOn === null || stopsOn > asOf
   const reading = toReading(
     {
-      id: ids.read(record["id"]),
+      id,
       pageId: pageIds.read(record["page_id"]),
-      caption: firstOf(record["ad_creative_link_captions"]),
+      caption: firstOf(first(["ad_creative_link_captions", "ad_creative_link_caption"])),
       fields: {
         page_name: text(record["page_name"]) ?? "",
         status: isActive ? "active" : "inactive",
         media_type: "image",
-        headline: resolved(firstOf(record["ad_creative_link_titles"]), null),
-        ad_text: resolved(firstOf(record["ad_creative_bodies"]), null),
+        headline: resolved(firstOf(first(["ad_creative_link_titles", "ad_creative_link_title"])), null),
+        ad_text: resolved(firstOf(first(["ad_creative_bodies", "ad_creative_body"])), null),
         ...given(
           "started_on",
           required(startedOn, record["ad_delivery_start_time"] ?? record["ad_creation_time"], aDay)

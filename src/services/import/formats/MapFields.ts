@@ -9,11 +9,14 @@ import {
 } from "../../../domain/catalog/Enumerations.ts"
 import { countryCodeOf, countryCodes } from "../../../domain/catalog/Iso.ts"
 import type { AdRecord, PartialShop, ProductRecord, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
+import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import { ctaOf, unwrapped } from "./AdLibrary.ts"
 import type { Field } from "./ReadAs.ts"
 import { languageOf } from "./ShopCsv.ts"
 
 type FieldsOf<Record extends { readonly type: string }> = Readonly<{ [Name in Exclude<keyof Record, "type">]-?: Field }>
+
+const words = (text: string): ReadonlyArray<string> => text.split(" ")
 
 const text: Field = { as: "text" }
 const id: Field = { as: "text", isId: true }
@@ -42,7 +45,23 @@ const shop: FieldsOf<PartialShop> = {
   categories: { as: "list" }
 }
 
-const product: Omit<FieldsOf<ProductRecord>, "details"> & Readonly<Record<`details.${string}`, Field>> = {
+const [onSale] = Storefront.statuses
+const statusOfWord: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(words("published publish visible enabled live online").map((word) => [word, onSale])),
+  ...Object.fromEntries(
+    words("unpublished pending private future disabled inactive offline trash").map((word) => [word, "draft"])
+  ),
+  hidden: "unlisted"
+}
+
+/** `status` is none of the record: it says whether the product is on sale. */
+const product: Omit<FieldsOf<ProductRecord>, "details"> & Readonly<Record<"status" | `details.${string}`, Field>> = {
+  status: {
+    as: "text",
+    words: Storefront.statuses,
+    flags: [onSale, "unlisted"],
+    translate: (word) => statusOfWord[word.toLowerCase()] ?? word
+  },
   shop: { as: "domain" },
   key: id,
   alias: id,

@@ -48,11 +48,14 @@ const shopNames: Names = {
 
 const productNames: Names = {
   shop: [...storeNames, ...words("shopname merchant")],
-  key: words("handle urlhandle productid id key productkey asin sku itemid gtin"),
+  key: words("handle urlhandle productid id key productkey asin itemid sku gtin"),
   title: words("title producttitle productname name item product itemname"),
   url: words("url producturl link productlink permalink pageurl"),
   image_url: words("imageurl image imagesrc imagelink mainimage picture photo thumbnail img"),
-  price: words("price variantprice saleprice currentprice amount minprice lowestprice unitprice retailprice"),
+  price: words(
+    "price variantprice saleprice currentprice finalprice amount minprice lowestprice unitprice retailprice regularprice listprice pricecents priceincents priceminor unitamount"
+  ),
+  status: words("status productstatus published ispublished visibility visible active isactive state"),
   created_at: createdNames,
   "details.description_html": words("description bodyhtml body longdescription productdescription"),
   "details.vendor": words("vendor brand manufacturer brandname"),
@@ -132,13 +135,15 @@ const fieldsBy = (sample: Sample.Sample, record: RecordName): Mapping["fields"] 
     // The id of an ad is used for two fields.
     if (column === undefined || field === undefined || (used.has(column) && name !== "ad_archive_id")) return
     used.add(column)
-    found.set(name, { column, ...wayOf(field, valuesOf(sample, column)) })
+    const cents = /(?:cents|minor|unit_?amount)$/iu.test(column) && field.as === "money" ? { divide_by: 100 } : {}
+    found.set(name, { column, ...wayOf(field, valuesOf(sample, column)), ...cents })
   }
+  const required = new Set(requiredOf({ record, fields: {} }))
   for (const [name, aliases] of Object.entries(namesOf[record])) {
-    take(
-      name,
-      aliases.map((alias) => byName.get(fold(alias))).find((column) => column !== undefined)
-    )
+    const field = fieldsOf[record][name]
+    const columns = Array.from(new Set(aliases.flatMap((alias) => byName.get(fold(alias)) ?? [])))
+    if (field === undefined) continue
+    take(name, name === "key" ? keyOf(sample, columns, byName) : columnOf(sample, field, columns, required.has(name)))
   }
   const store = storeFields[record]
   if (store !== undefined && !found.has(store)) {
@@ -152,14 +157,73 @@ const fieldsBy = (sample: Sample.Sample, record: RecordName): Mapping["fields"] 
   )
 }
 
+/** A value that a field may have, as far as its form tells. */
+const fits = (field: Field, value: string): boolean => {
+  switch (field.as) {
+    case "number":
+    case "money":
+    case "date":
+      return /\d/u.test(value)
+    case "domain":
+      return isOfStore(value)
+    default:
+      return field.flags === undefined || flag(value) !== null || isWordOf(field, value)
+  }
+}
+
+const isWordOf = ({ translate, words = [] }: Field, value: string): boolean =>
+  words.includes((translate?.(value) ?? value).toLowerCase())
+
+/** The first of the columns that has values for the field. A required one is that which most records have. */
+const columnOf = (
+  sample: Sample.Sample,
+  field: Field,
+  columns: ReadonlyArray<string>,
+  isRequired: boolean
+): string | undefined => {
+  const counted = columns.map((column) => {
+    const values = valuesOf(sample, column)
+    return { column, isEmpty: values.length === 0, fitting: values.filter((value) => fits(field, value)).length }
+  })
+  const most = Math.max(0, ...counted.map(({ fitting }) => fitting))
+  const found = counted.find(({ fitting }) => fitting > 0 && (!isRequired || fitting === most))
+  // The first records may lack an optional value.
+  return (found ?? counted.find(({ isEmpty }) => isEmpty && (!isRequired || sample.records.length === 0)))?.column
+}
+
+/** The first of the columns that all records have and by which records with different titles differ; else the fullest one. */
+const keyOf = (
+  sample: Sample.Sample,
+  columns: ReadonlyArray<string>,
+  byName: ReadonlyMap<string, string>
+): string | undefined => {
+  const titleColumn = productNames["title"]?.flatMap((alias) => byName.get(alias) ?? [])[0]
+  const titleOf = titleColumn === undefined ? () => undefined : Sample.at(titleColumn)
+  const identifies = (column: string): boolean => {
+    const get = Sample.at(column)
+    const titles = new Map<string, unknown>()
+    return sample.records.every((record) => {
+      const key = text(get(record))
+      if (key === null) return false
+      const isOther = titles.has(key) && titles.get(key) !== titleOf(record)
+      titles.set(key, titleOf(record))
+      return !isOther
+    })
+  }
+  return columns.find(identifies) ?? columnOf(sample, { as: "text" }, columns, true)
+}
+
 /** The field for the store, in records that need one in the table. */
 const storeFields: Readonly<Partial<Record<RecordName, string>>> = { shop: "domain", traffic_month: "shop" }
 
 const hasDomains = (values: ReadonlyArray<string>): boolean => {
-  const domains = values
-    .map((value) => StoreDomain.normalize(host(value)))
-    .filter((domain) => StoreDomain.isPublic(domain) && !StoreDomain.isOfPlatform(domain))
+  const domains = values.filter(isOfStore)
   return domains.length > 0 && domains.length >= values.length / 2
+}
+
+const isOfStore = (value: string): boolean => {
+  const domain = StoreDomain.normalize(host(value))
+  return StoreDomain.isPublic(domain) && !StoreDomain.isOfPlatform(domain)
 }
 
 /** Longer values do not show how to read a column. */
@@ -197,7 +261,7 @@ const wayOf = (field: Field, values: ReadonlyArray<string>): Source => {
     case "date": {
       const reads = (form: string | undefined) =>
         values.every((value) => {
-          const read = ReadAs.make(field, { as, form, separator: undefined, values: undefined })
+          const read = ReadAs.make(field, { as, form, separator: undefined, values: undefined, divideBy: undefined })
           return Result.isSuccess(read) && !isWrongDate(read.success(value))
         })
       const form = reads(undefined) ? undefined : (field.to === "month" ? monthForms : dateForms).find(reads)
@@ -220,7 +284,7 @@ const wayOf = (field: Field, values: ReadonlyArray<string>): Source => {
     case "text":
       return field.flags !== undefined &&
         values.length > 0 &&
-        values.every((value) => flag(value) !== null && !(field.words ?? []).includes(value.toLowerCase()))
+        values.every((value) => flag(value) !== null && !isWordOf(field, value))
         ? { as: "yes_no" }
         : { as }
     default:

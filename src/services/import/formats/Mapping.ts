@@ -8,6 +8,7 @@ import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { englishOf } from "../../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
+import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import { AdRecord, PartialShop, ProductRecord, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
 import { nearest } from "../../../domain/search/Nearest.ts"
 import * as WholeFile from "../../WholeFile.ts"
@@ -37,6 +38,7 @@ const Source = Schema.Struct({
   separator: Schema.optionalKey(Schema.NonEmptyString),
   form: Schema.optionalKey(Schema.String),
   values: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  divide_by: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThan(0))),
   optional: Schema.optionalKey(Schema.Boolean)
 })
 export type Source = typeof Source.Type
@@ -114,7 +116,7 @@ export const decode = (document: unknown): Result.Result<Mapping, string> => {
   const mapping: Mapping = { record, fields: Object.fromEntries(sources) }
   const wrong = [
     ...sources.flatMap(([name, source]) => {
-      const problem = wrongIn(source)
+      const problem = wrongIn(record, name, source)
       return problem === undefined ? [] : [located(`fields.${name}`, problem)]
     }),
     ...wrongConstants(mapping),
@@ -123,11 +125,30 @@ export const decode = (document: unknown): Result.Result<Mapping, string> => {
   return wrong.length === 0 ? Result.succeed(mapping) : Result.fail(wrong.join("; "))
 }
 
-const wrongIn = ({ column, constant, ...how }: Source): string | undefined => {
+/** Settings that only some ways of reading have. */
+const waysOf: Readonly<Record<"separator" | "form" | "divide_by", ReadonlyArray<ReadAs.Way>>> = {
+  separator: ["list"],
+  form: ["number", "money", "date"],
+  divide_by: ["number", "money"]
+}
+
+const wrongIn = (record: RecordName, name: string, source: Source): string | undefined => {
+  const { column, constant, ...how } = source
+  const as = source.as ?? fieldsOf[record][name]?.as
   if ((column === undefined) === (constant === undefined)) return "must have either `column` or `constant`"
   if (column === "") return "has no column yet: name the one that holds it, or a constant"
-  return constant !== undefined && Object.keys(how).length > 0 ? "has a constant, which is taken as it is" : undefined
+  if (constant !== undefined && isStatus(record, name)) return "needs a column: only products on sale are imported"
+  if (constant !== undefined) return Object.keys(how).length > 0 ? "has a constant, which is taken as it is" : undefined
+  for (const [setting, ways] of Object.entries(waysOf)) {
+    if (setting in how && as !== undefined && !ways.includes(as)) {
+      return `has \`${setting}\`, which has no effect on values that are read as \`${as}\``
+    }
+  }
+  return undefined
 }
+
+/** Whether the field says which products are on sale, and is none of the record. */
+const isStatus = (record: RecordName, name: string): boolean => record === "product" && name === "status"
 
 const constantsOf = ({ fields }: Mapping): ReadonlyArray<readonly [name: string, value: unknown]> =>
   Object.entries(fields).flatMap(([name, { constant }]) => (constant === undefined ? [] : [[name, constant] as const]))
@@ -274,6 +295,7 @@ const reader = <From>(
     const unread: Array<Reject> = []
     const unfit: Array<string> = []
     let otherCurrencies = 0
+    let notSold: Storefront.NotSold | undefined
     let currencies: ReadonlyArray<string> | undefined
     const currency = currencyPart === undefined ? fixedCurrency : currencyPart.read(currencyPart.get(from))
     const values = parts.flatMap(({ get, name, read, way }): ReadonlyArray<readonly [string, unknown]> => {
@@ -287,11 +309,18 @@ const reader = <From>(
       }
       const found = value instanceof InnerLists.Several ? value.read(name, way, read) : read(value)
       if (found === undefined) return []
+      if (isStatus(record, name)) {
+        const status = typeof found === "string" ? found : ""
+        notSold ??= Storefront.notSoldOf(status)
+        if (!Storefront.statuses.includes(status)) unfit.push(name)
+        return []
+      }
       if (!(found instanceof Unread)) return [[name, found]]
       if (requiredFields[record].has(name)) unread.push({ line, field: name, reason: found.reason })
       else unfit.push(name)
       return []
     })
+    if (notSold !== undefined) return { ...nothing, leftOut: [notSold] }
     // What comes later counts.
     const input = inputOf(record, [...country, ...fixed, ...values])
     const decoded = decodeRecord(record, input)
@@ -337,11 +366,12 @@ const suggested = (column: string, columns: ReadonlyArray<string>): string => {
   return suggestion === undefined ? name : `${name}; did you mean \`${ArgumentDecoder.echo(suggestion)}\`?`
 }
 
-const optionsOf = (field: Field, { as, form, separator, values }: Source): ReadAs.ReadOptions => ({
+const optionsOf = (field: Field, { as, divide_by, form, separator, values }: Source): ReadAs.ReadOptions => ({
   as: as ?? field.as,
   form,
   separator,
-  values
+  values,
+  divideBy: divide_by
 })
 
 /** An ad is seen on the date of the table, and belongs to the store that it links to if the row names none. */

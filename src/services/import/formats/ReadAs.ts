@@ -45,6 +45,8 @@ export interface ReadOptions {
   readonly form: string | undefined
   /** The meanings of written values; "" is unknown. */
   readonly values: Readonly<Record<string, string>> | undefined
+  /** By what numbers are divided, such as 100 for cents. */
+  readonly divideBy?: number | undefined
 }
 
 /** Returns `undefined` for an unknown value. */
@@ -106,12 +108,14 @@ const readerOf = (field: Field, options: ReadOptions, first: ReadonlyArray<unkno
         return Result.fail(`must be an example of how numbers are written, such as "1.234,56" or "1,234.56"`)
       }
       const sign = form === undefined ? undefined : decimalSignOf(form)
+      const { divideBy = 1 } = options
       return Result.succeed((value) => {
         const found = typeof value === "number" ? value : meant(written(value))
         if (found === undefined) return undefined
         const number =
           typeof found === "number" ? found : numberOf(found, as, sign, field.isWhole === true ? wholeAmount : amount)
-        return number === null ? notNumber[as] : field.isWhole === true ? Math.round(number) : number
+        if (number === null) return notNumber[as]
+        return field.isWhole === true ? Math.round(number / divideBy) : number / divideBy
       })
     }
     case "date":

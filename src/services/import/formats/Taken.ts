@@ -1,5 +1,6 @@
 /** Lists the columns or names that each format reads, for `import --explain`. */
 import * as AdLibrary from "./AdLibrary.ts"
+import * as BulkProducts from "./BulkProducts.ts"
 import { foreign, snakeCase, unflatten } from "./Foreign.ts"
 import type { Detected } from "./Format.ts"
 import { fieldsOf } from "./MapFields.ts"
@@ -75,6 +76,20 @@ const bulk: ReadonlyArray<Row> = [
   ["onlineStoreUrl", "(none)", "without an address, the product is left out"]
 ]
 
+/** Of a product in an answer in GraphQL, its variants and images are within it. */
+const answer: ReadonlyArray<Row> = [
+  ...bulk.filter(([name]) => name !== "__parentId"),
+  ["variants.price", "price", "the lowest"],
+  ...["id", "title", "sku", "price", "compareAtPrice", "availableForSale", "selectedOptions"].map((name): Row => [
+    `variants.${name}`,
+    "details.variants",
+    "as it is"
+  ]),
+  ["priceRange", "price", "where there are no variants"],
+  ["images", "details.images", "address"],
+  ["media", "details.images", "address"]
+]
+
 const meta: ReadonlyArray<Row> = [
   ["domain", "domain", "domain"],
   ["url", "domain", "where there is no domain"],
@@ -109,7 +124,10 @@ const ads: ReadonlyArray<Row> = [
   ["ad_delivery_stop_time", "status", "active before it"],
   ["ad_creative_link_titles", "headline", "the first"],
   ["ad_creative_bodies", "ad_text", "the first"],
-  ["ad_creative_link_captions", "shop", "the store of the address that it shows"]
+  ["ad_creative_link_captions", "shop", "the store of the address that it shows"],
+  ["ad_creative_link_title", "headline", "where there are no titles"],
+  ["ad_creative_body", "ad_text", "where there are no bodies"],
+  ["ad_creative_link_caption", "shop", "where there are no captions"]
 ]
 
 const namesIn = (rows: ReadonlyArray<Row>) => rows.map(([name]) => name)
@@ -212,7 +230,9 @@ export const of = ({ container, format }: Detected, sample: Sample.Sample, mappi
           Array.isArray(record["products"]) ? record["products"].map(foreign) : [record]
         )
       )
-      return there(inner.columns, storefront)
+      if (!inner.records.some(BulkProducts.isAnswer)) return there(inner.columns, storefront)
+      const within = inner.columns.map((column) => column.replaceAll(/\.(?:edges\.node|nodes)(?=\.|$)/gu, ""))
+      return there(Array.from(new Set(within)), answer)
     }
     case "meta":
       return there(columns, meta)
@@ -251,11 +271,12 @@ export const of = ({ container, format }: Detected, sample: Sample.Sample, mappi
 
 const takenBy = ({ fields, record }: Mapping): ReadonlyArray<Taken> =>
   Object.entries(fields).flatMap(([field, source]): ReadonlyArray<Taken> => {
-    const { as = fieldsOf[record][field]?.as ?? "text", column, constant, form, separator, values } = source
+    const { as = fieldsOf[record][field]?.as ?? "text", column, constant, divide_by, form, separator, values } = source
     if (column === undefined) return [{ field, column: "", how: `always ${JSON.stringify(constant)}` }]
     const how = [
       as === "yes_no" ? "yes or no" : as,
       ...(form === undefined ? [] : [form]),
+      ...(divide_by === undefined ? [] : [`divided by ${divide_by}`]),
       ...(separator === undefined ? [] : [`joined by ${JSON.stringify(separator)}`]),
       ...(values === undefined ? [] : [`${Object.keys(values).length} values replaced`])
     ]
