@@ -13,6 +13,7 @@ import decisions from "./0009_decisions.ts"
 import serverAddress from "./0010_server_address.ts"
 import mailDomains from "./0011_mail_domains.ts"
 import usedLinks from "./0012_used_links.ts"
+import datesOfRecords from "./0013_dates_of_records.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_accounts": accounts,
@@ -26,5 +27,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0009_decisions": decisions,
   "0010_server_address": serverAddress,
   "0011_mail_domains": mailDomains,
-  "0012_used_links": usedLinks
+  "0012_used_links": usedLinks,
+  "0013_dates_of_records": datesOfRecords
 }

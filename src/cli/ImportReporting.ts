@@ -71,6 +71,7 @@ export const summary = (name: string, report: ImportReport): string => {
     expiredAds,
     keepsUnseenAds,
     links,
+    older,
     archiveAds,
     otherCurrencies,
     refusedRemovals,
@@ -93,7 +94,7 @@ export const summary = (name: string, report: ImportReport): string => {
   })
   const changes = tables.reduce((sum, type) => sum + tallies[type].added + tallies[type].changed, 0)
   // A record that is repeated in a later batch may be a change of its own.
-  const unchanged = accepted - removals - changes - repeated
+  const unchanged = accepted - removals - changes - repeated - older
   const { byDomain, byPage, later, without } = links
   const line = (what: string, figure: number) => (figure > 0 ? [`  ${what}: ${count(figure)}`] : [])
   return [
@@ -107,6 +108,7 @@ export const summary = (name: string, report: ImportReport): string => {
     ...written,
     ...line("records that remove others", removals),
     ...line("in the catalog already, unchanged", unchanged),
+    ...line("older than what the catalog has, which stays as it is", older),
     ...line("more than once in the input, where the last one counts", repeated),
     ...line("ads whose store was found by where they lead", byDomain),
     ...line("ads whose store was found by their page", byPage),

@@ -20,6 +20,7 @@ const report = {
   unfit: new Map<string, number>(),
   tallies: noTallies,
   removals: 0,
+  older: 0,
   links,
   expiredAds: 0,
   pagesElsewhere: 0,

@@ -41,6 +41,8 @@ export interface Batch {
   readonly removed: ReadonlyArray<RemovedRecord>
   /** How many records of the batch, which were accepted, remove others. */
   readonly removals: number
+  /** How many accepted records are left out because newer data are known. */
+  readonly older: number
   readonly rejects: ReadonlyArray<Reject>
   /** The keys of ads that were rejected: they were seen. */
   readonly rejectedAds: ReadonlyArray<string>
@@ -52,6 +54,8 @@ export interface Known {
   /** The currencies of stores by their domains; `null` if it is unknown. */
   readonly shops: ReadonlyMap<string, string | null>
   readonly products: ProductKeys.Products
+  /** Stores of which newer data had all products, and stores to remove of which there are newer data. */
+  readonly newer: { readonly products: ReadonlySet<string>; readonly shops: ReadonlySet<string> }
 }
 
 /**
@@ -72,6 +76,12 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
   const removed: Array<RemovedRecord> = []
   const gone = new Set<string>()
   let removals = 0
+  let older = 0
+  /** Newer data are known. */
+  const leave = (): undefined => {
+    older++
+    return undefined
+  }
   const rejects: Array<Reject> = []
   const rejectedAds: Array<string> = []
 
@@ -91,13 +101,18 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
     const needs = (field: string) => ({ field, reason: `is required to remove a record of this type` })
     if (record.record !== "ad" && shop === null) return needs("shop")
     if (record.record !== "shop" && key === null) return needs("key")
+    const isOlder =
+      record.record === "shop"
+        ? known.newer.shops.has(shop ?? "")
+        : record.record === "product" &&
+          (known.newer.products.has(shop ?? "") || products.remove(shop ?? "", key ?? ""))
+    if (isOlder) return leave()
+    removals++
     if (record.record !== "product") removed.push(record)
     if (record.record === "ad") {
       ads.delete(key ?? "")
       libraryAds.delete(key ?? "")
-    } else if (record.record === "product") {
-      products.remove(shop ?? "", key ?? "")
-    } else {
+    } else if (record.record === "shop") {
       gone.add(shop ?? "")
       shops.delete(shop ?? "")
       partialShops.delete(shop ?? "")
@@ -182,11 +197,12 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
         return undefined
       case "product":
         if (!isKnown(record.shop)) return unknownShop(record.shop)
+        if (known.newer.products.has(record.shop)) return leave()
         if (currencies !== undefined && currencies.length > 0) {
           const other = takeCurrency(record.shop, currencies)
           if (other !== undefined) return other
         }
-        products.set({ record, isComplete: category === undefined })
+        if (products.set({ record, isComplete: category === undefined })) return leave()
         // A native product has no category.
         if (category !== undefined && category !== null) {
           const names = [category, record.details?.product_type ?? null]
@@ -214,7 +230,6 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
   for (const row of rows) {
     const reject = take(row)
     if (reject !== undefined) rejects.push(rejectOf(row, reject))
-    else if (row.record.type === "removed") removals++
   }
   return {
     niches,
@@ -229,6 +244,7 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
     libraryAds,
     removed,
     removals,
+    older,
     rejects,
     rejectedAds
   }

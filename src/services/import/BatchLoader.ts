@@ -41,6 +41,8 @@ export interface LoadedBatch {
   readonly tallies: Tallies
   /** How many accepted records remove others. */
   readonly removals: number
+  /** How many accepted records change nothing because newer data are known. */
+  readonly older: number
   readonly rejects: ReadonlyArray<Reject>
   readonly touched: Touched
   readonly links: LinkCounts
@@ -55,6 +57,7 @@ export interface LoadedBatch {
 export const nothingLoaded: LoadedBatch = {
   tallies: tallies(() => noTally),
   removals: 0,
+  older: 0,
   rejects: [],
   touched: { items: [], figures: [], niches: false },
   links: AdLinks.none,
@@ -66,6 +69,7 @@ export const nothingLoaded: LoadedBatch = {
 export const sum = (a: LoadedBatch, b: LoadedBatch): LoadedBatch => ({
   tallies: tallies((table) => sumOfTallies(a.tallies[table], b.tallies[table])),
   removals: a.removals + b.removals,
+  older: a.older + b.older,
   rejects: [...a.rejects, ...b.rejects],
   touched: sumOfTouched([a.touched, b.touched]),
   links: AdLinks.sum(a.links, b.links),
@@ -97,18 +101,20 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
       const known = yield* knownShops(sql, domainsOf(rows))
       const niches = yield* Niches.read(sql, rows)
       const ids = new Map(Array.from(known, ([domain, { id }]) => [domain, id]))
-      const products = yield* ProductKeys.read(sql, rows, ids)
+      const products = yield* ProductKeys.read(write, rows, ids)
       const batch = sortByType(rows, {
         niches: niches.tree,
         shops: new Map(Array.from(known, ([domain, { currency }]) => [domain, currency])),
-        products
+        products,
+        newer: yield* newerShops(write, rows, ids)
       })
       if (write.origin !== null) {
         const kept = batch.rejectedAds.map((key) => ({ shop: null, key }))
         yield* Reconciliation.noteKept(sql, write.origin, kept)
       }
       const { rejects, removals } = batch
-      return { ...(yield* store(write, batch, ids, niches)), removals, rejects }
+      const stored = yield* store(write, batch, ids, niches)
+      return { ...stored, older: stored.older + batch.older, removals, rejects }
     })
   )
 })
@@ -127,6 +133,41 @@ const knownShops = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, domain
 
 const idsOfShops = (sql: SqlClient.SqlClient, domains: Iterable<string>) =>
   Effect.map(knownShops(sql, domains), (known) => new Map(Array.from(known, ([domain, { id }]) => [domain, id])))
+const decodeNewer = rowsOf(
+  Schema.Struct({ domain: Schema.String, hasAllProducts: Schema.Boolean, isNewer: Schema.Boolean })
+)
+
+/** Which stores of the rows have newer data; see Known. */
+const newerShops = Effect.fnUntraced(function* (
+  { origin, sql }: Write,
+  rows: ReadonlyArray<ImportRow>,
+  known: ReadonlyMap<string, number>
+) {
+  const ofProducts = new Set<string>()
+  const removed = new Set<string>()
+  for (const { record } of rows) {
+    if (record.type === "product") ofProducts.add(record.shop)
+    else if (record.type === "removed" && record.shop !== null) {
+      ofProducts.add(record.shop)
+      if (record.record === "shop") removed.add(record.shop)
+    }
+  }
+  const ids = Array.from(ofProducts).flatMap((domain) => known.get(domain) ?? [])
+  if (origin === null || ids.length === 0) return { products: new Set<string>(), shops: new Set<string>() }
+  const { asOf } = origin
+  const newer = yield* decodeNewer(sql`
+    SELECT domain, coalesce(products_as_of > ${asOf}::date, false) AS "hasAllProducts",
+      domain = ANY(${Array.from(removed)}::text[]) AND (
+        coalesce(products_as_of > ${asOf}::date, false)
+        OR EXISTS (SELECT FROM unnest(said_on) AS said (day) WHERE day > ${asOf}::date)
+        OR EXISTS (SELECT FROM product p WHERE p.shop_id = shop.id AND p.as_of > ${asOf}::date OFFSET 0)
+      ) AS "isNewer"
+    FROM shop WHERE id = ANY(${ids}::int[])`)
+  return {
+    products: new Set(newer.flatMap(({ domain, hasAllProducts }) => (hasAllProducts ? [domain] : []))),
+    shops: new Set(newer.flatMap(({ domain, isNewer }) => (isNewer ? [domain] : [])))
+  }
+})
 
 const store = Effect.fnUntraced(function* (
   write: Write,
@@ -135,7 +176,7 @@ const store = Effect.fnUntraced(function* (
   niches: Niches.StoredNiches
 ): Effect.fn.Return<Omit<LoadedBatch, "rejects" | "removals">, SqlError.SqlError> {
   const { sql } = write
-  const removed = yield* removeRecords(sql, batch)
+  const removed = yield* removeRecords(write, batch)
   const known = removed.shops.tally.removed === 0 ? before : yield* idsOfShops(sql, before.keys())
 
   const written = yield* CatalogTables.upsertNiches(write, Array.from(batch.niches.values()))
@@ -197,6 +238,7 @@ const store = Effect.fnUntraced(function* (
   )
 
   return {
+    older: removed.olderAds + [...shops, months, ...products].reduce((total, { older }) => total + older, 0),
     tallies: {
       niche: tallyOf(written, ofTaxonomy),
       category: tallyOf(categories),
@@ -220,7 +262,7 @@ const store = Effect.fnUntraced(function* (
     ]),
     links: { ...library.counts, later: ofPages.count + late.count },
     statedNiches: idsOf(placed.get(true)),
-    unstatedNiches: yield* Niches.having(sql, idsOf(placed.get(false))),
+    unstatedNiches: yield* Niches.having(sql, idsOf(placed.get(false)), write.origin?.asOf ?? null),
     votes: batch.categorized.flatMap(({ isList, names, shop }) => firstVote(niches, names, idOf(shop), isList))
   }
 })
@@ -245,7 +287,9 @@ const tallyOf = (...written: ReadonlyArray<Written>): Tally => ({
   removed: 0
 })
 
-const removeRecords = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, batch: Batch) {
+const decodeAds = rowsOf(Schema.Struct({ id: Schema.Int, isNewer: Schema.Boolean }))
+
+const removeRecords = Effect.fnUntraced(function* ({ origin, sql }: Write, batch: Batch) {
   const of = (type: RemovedRecord["record"]) => batch.removed.filter(({ record }) => record === type)
   const counted = (touched: Touched) => {
     const removed = Array.from(touched.items).length
@@ -260,9 +304,16 @@ const removeRecords = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, bat
   const keys = (wanted: ReadonlyArray<RemovedRecord>) => wanted.map(({ key }) => key ?? "")
   const domains = (wanted: ReadonlyArray<RemovedRecord>) => wanted.map(({ shop }) => shop ?? "")
   const [shops, ads] = [of("shop"), of("ad")]
-  const adIds = yield* idsOf(ads, sql`SELECT id FROM ad WHERE key = ANY(${keys(ads)}::text[])`)
+  const named =
+    ads.length === 0
+      ? []
+      : yield* decodeAds(sql`
+          SELECT id, coalesce(seen_on > ${origin?.asOf ?? null}::date, false) AS "isNewer"
+          FROM ad WHERE key = ANY(${keys(ads)}::text[])`)
+  const adIds = named.flatMap(({ id, isNewer }) => (isNewer ? [] : [id]))
   const shopIds = yield* idsOf(shops, sql`SELECT id FROM shop WHERE domain = ANY(${domains(shops)}::text[])`)
   return {
+    olderAds: named.length - adIds.length,
     products: counted(yield* Reconciliation.removeProducts(sql, batch.products.removed)),
     ads: counted(yield* Reconciliation.removeAds(sql, adIds)),
     shops: counted(yield* Reconciliation.removeShops(sql, shopIds))

@@ -17,15 +17,28 @@ export type Stamp = "items" | "figures"
 export interface Column<Row> {
   readonly name: string
   readonly sentAs: "bool" | "int4" | "float8" | "text"
-  readonly cast?: "date" | "timestamptz" | "jsonb" | "text[]"
-  readonly value: (row: Row) => string | number | boolean | null
+  readonly cast?: "date" | "date[]" | "timestamptz" | "jsonb" | "text[]"
+  /** `asOf`: the date of the data, if the write belongs to an import. */
+  readonly value: (row: Row, asOf: string | null) => string | number | boolean | null
   /** Absent when the search index does not read the column. */
   readonly stamp?: Stamp
   /**
    * How a new value is merged with the stored one. Without it, the new value replaces the stored one. `newest` is that of the row
    * whose `seen_on` is later, and the new one if neither is; `newest_known` is the other one where that is NULL.
    */
-  readonly merge?: "keep_when_null" | "greatest" | "newest" | "newest_known"
+  readonly merge?: "keep_when_null" | "greatest" | "greatest_of_each" | "newest" | "newest_known"
+  /** In a table with `dates` of fields, the place of the column in `said_on`. */
+  readonly place?: number
+}
+
+/**
+ * How rows are dated. Of `rows`, each has a date in `as_of`; of `fields`, each has the dates of its columns in `said_on`. What has a
+ * later date than the data is left as it is. `isDeferred`: while an import marks its products, unchanged rows get no date, because
+ * their store gets one at the end.
+ */
+export interface Dates {
+  readonly of: "rows" | "fields"
+  readonly isDeferred: boolean
 }
 
 export interface Table<Row> {
@@ -38,6 +51,7 @@ export interface Table<Row> {
     readonly stamp: Stamp
     readonly id: (row: string) => string
   }
+  readonly dates?: Dates
   /** Whether the table has the columns `version`, `import_id` and `source_ids`. */
   readonly isVersioned: boolean
 }
@@ -58,33 +72,37 @@ export interface Origin {
   readonly notesProducts: () => boolean
 }
 
-/** Counts of inserted and changed rows, and the ids of stores whose stamps must be updated. */
+/** Counts of inserted, changed and unchanged older rows, and the ids of stores whose stamps must be updated. */
 const Written = Schema.Struct({
   added: Schema.Int,
   changed: Schema.Int,
+  older: Schema.Int,
   items: Schema.Array(Schema.Int),
   figures: Schema.Array(Schema.Int)
 })
 export type Written = typeof Written.Type
 const decodeWritten = rowOf(Written)
 
-const nothing: Written = { added: 0, changed: 0, items: [], figures: [] }
+const nothing: Written = { added: 0, changed: 0, older: 0, items: [], figures: [] }
 
 /** Rows must have different keys: PostgreSQL refuses to insert a key twice. */
 export type Upsert<Row> = (write: Write, rows: ReadonlyArray<Row>) => Effect.Effect<Written, SqlError.SqlError>
 
 export const upsert = <Row>(table: Table<Row>): Upsert<Row> => {
   const text = statement(table)
+  const { columns, dates, isVersioned } = table
   return ({ origin, sql, version }, rows) =>
     rows.length === 0
       ? Effect.succeed(nothing)
       : decodeWritten(
           sql.unsafe(text, [
             // This fails only for an element type without an array type; the four that are used here have one.
-            ...table.columns.map(({ sentAs, value }) =>
-              Result.getOrThrow(PgTypes.array(rows.map(value), PgTypes.OID[sentAs]))
-            ),
-            ...(table.isVersioned ? [version, origin?.importId ?? null, origin?.sourceId ?? null] : [])
+            ...columns.map(({ sentAs, value }) => {
+              const values = rows.map((row) => value(row, origin?.asOf ?? null))
+              return Result.getOrThrow(PgTypes.array(values, PgTypes.OID[sentAs]))
+            }),
+            ...(dates === undefined ? [] : [origin !== null && !(dates.isDeferred && origin.notesProducts())]),
+            ...(isVersioned ? [version, origin?.importId ?? null, origin?.sourceId ?? null] : [])
           ])
         )
 }
@@ -95,16 +113,34 @@ const list = (columns: ReadonlyArray<string>, prefix = "") => columns.map((colum
  * Builds the text from constants only; values of rows are parameters. A new row always differs from the missing stored one,
  * because every table has a column besides its key that is never NULL.
  */
-const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>): string => {
+const statement = <Row>({ columns, dates, isVersioned, key, name, ofStore }: Table<Row>): string => {
   const names = columns.map((column) => column.name)
   const others = columns.filter((column) => !key.includes(column.name))
+  const dateColumn = dates === undefined ? undefined : dates.of === "rows" ? "as_of" : "said_on"
+  const facts = others.filter((column) => column.name !== dateColumn)
+  const isOlder = ({ place }: Column<Row>) =>
+    dates?.of === "rows"
+      ? "stored.as_of > input.as_of"
+      : place === undefined
+        ? undefined
+        : `stored.said_on[${place}] > input.said_on[${place}]`
   const isStored = key.map((column) => `${name}.${column} = input.${column}`).join(" AND ")
-  const given = ({ merge, name }: Column<Row>) => {
+  const given = (column: Column<Row>) => {
+    const older = facts.includes(column) ? isOlder(column) : undefined
+    return older === undefined
+      ? merged(column)
+      : `CASE WHEN ${older} THEN stored.${column.name} ELSE ${merged(column)} END`
+  }
+  const merged = ({ merge, name }: Column<Row>) => {
     if (merge === undefined) return `input.${name}`
     if (merge === "newest") return `CASE WHEN stored.seen_on > input.seen_on THEN stored.${name} ELSE input.${name} END`
     if (merge === "newest_known") {
       return `CASE WHEN stored.seen_on > input.seen_on THEN coalesce(stored.${name}, input.${name})
         ELSE coalesce(input.${name}, stored.${name}) END`
+    }
+    if (merge === "greatest_of_each") {
+      const places = facts.flatMap(({ place }) => place ?? []).toSorted((a, b) => a - b)
+      return `ARRAY[${list(places.map((place) => `greatest(input.${name}[${place}], stored.${name}[${place}])`))}]`
     }
     return `${merge === "greatest" ? "greatest" : "coalesce"}(input.${name}, stored.${name})`
   }
@@ -116,10 +152,21 @@ const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>
           "stored."
         )}) IS DISTINCT FROM (${list(compared.map(given))})`
   const differsIn = (stamp: Stamp) => differs(others.filter((column) => column.stamp === stamp))
-  const version = `$${columns.length + 1}::int`
-  const importId = `$${columns.length + 2}::int`
+  const before = columns.length + (dates === undefined ? 0 : 1)
+  const version = `$${before + 1}::int`
+  const importId = `$${before + 2}::int`
   // Empty when the write does not belong to an import.
-  const sources = `array_remove(ARRAY[$${columns.length + 3}::int], NULL)`
+  const sources = `array_remove(ARRAY[$${before + 3}::int], NULL)`
+  const olderSeen = facts.some(({ merge }) => merge === "newest") ? ["stored.seen_on > input.seen_on"] : []
+  const older =
+    Array.from(new Set([...olderSeen, ...facts.flatMap((column) => isOlder(column) ?? [])])).join(" OR ") || "false"
+  const isWritten = [
+    differs(facts),
+    ...(dateColumn === undefined
+      ? []
+      : [`$${before}::bool AND ${differs(others.filter(({ name }) => name === dateColumn))}`]),
+    ...(isVersioned ? [`NOT stored.source_ids @> ${sources}`] : [])
+  ].join(" OR ")
   const storeOf = (row: string) => ofStore?.id(row) ?? "NULL::int"
 
   const stamped = (stamp: Stamp) => {
@@ -135,9 +182,9 @@ const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>
     changed AS MATERIALIZED (
       SELECT ${list(columns.map((column) => `${given(column)} AS ${column.name}`))},
         stored.ctid AS stored_ctid, ${storeOf("stored")} AS left_shop_id,
-        ${differs(others)} AS is_changed, ${differsIn("items")} AS changes_items, ${differsIn("figures")} AS changes_figures
+        ${differs(facts)} AS is_changed, coalesce(${older}, false) AS is_older, coalesce(${isWritten}, true) AS is_written, ${differsIn("items")} AS changes_items, ${differsIn("figures")} AS changes_figures
       FROM input LEFT JOIN LATERAL (SELECT ctid, * FROM ${name} WHERE ${isStored} OFFSET 0) AS stored ON true
-      WHERE ${differs(others)}${isVersioned ? ` OR NOT stored.source_ids @> ${sources}` : ""}
+      WHERE ${isWritten}${older === "false" ? "" : ` OR ${older}`}
     ),
     inserted AS (
       INSERT INTO ${name} (${list(names)}${isVersioned ? ", version, import_id, source_ids" : ""})
@@ -155,10 +202,11 @@ const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>
             : ""
         }
       FROM changed AS input
-      WHERE stored.ctid = input.stored_ctid
+      WHERE stored.ctid = input.stored_ctid AND input.is_written
       RETURNING ${storeOf("stored")} AS shop_id, left_shop_id, is_changed, changes_items, changes_figures
     )
     SELECT (SELECT count(*) FROM inserted)::int AS added, (SELECT count(*) FROM updated WHERE is_changed)::int AS changed,
+      (SELECT count(*) FROM changed WHERE is_older AND NOT is_changed)::int AS older,
       ${stamped("items")} AS items, ${stamped("figures")} AS figures`
 }
 

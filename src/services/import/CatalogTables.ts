@@ -49,34 +49,85 @@ export const upsertCategories = upsert<CategoryRecord>({
 
 type ShopFacts = Partial<{ readonly [Fact in keyof Omit<ShopRecord, "type" | "domain">]: ShopRecord[Fact] | null }>
 
+/** The fields of a store in the order of `said_on`. A new one comes last: the places are stored. */
+const datedFields = [
+  "name",
+  "country",
+  "currency",
+  "theme",
+  "niche",
+  "languages",
+  "pixels",
+  "social_networks",
+  "apps",
+  "created_on",
+  "monthly_revenue",
+  "monthly_orders",
+  "products_count",
+  "trustpilot_rating",
+  "trustpilot_reviews"
+] as const satisfies ReadonlyArray<keyof ShopFacts>
+type DatedField = (typeof datedFields)[number]
+
+const placeOf = (field: DatedField): number => datedFields.indexOf(field) + 1
+
+/** The place of the stated niche in `said_on`. */
+export const nichePlace = placeOf("niche")
+
+/** `says`: whether a record gives the field. */
+const saidOn = <Shop>(says: (shop: Shop, field: DatedField) => boolean): Column<Shop> => ({
+  name: "said_on",
+  sentAs: "text",
+  cast: "date[]",
+  merge: "greatest_of_each",
+  value: (shop, asOf) => `{${datedFields.map((field) => (says(shop, field) ? asOf : null) ?? "NULL").join(",")}}`
+})
+
+/** A new store without a name is called by its domain. */
+const partialSaidOn = saidOn<PartialShop>(
+  (shop, field) =>
+    field !== "niche" && (shop[field] ?? null) !== null && !(field === "name" && shop.name === shop.domain)
+)
+
 /** The columns of a store. Fields that are absent or `null` become NULL. */
 const shopColumns: ReadonlyArray<Column<ShopFacts & { readonly domain: string }>> = [
   { name: "domain", sentAs: "text", value: ({ domain }) => domain },
   { name: "domain_extension", sentAs: "text", stamp: "figures", value: ({ domain }) => extension(domain) },
-  { name: "name", sentAs: "text", stamp: "items", value: ({ name }) => name ?? null },
+  { name: "name", sentAs: "text", stamp: "items", place: placeOf("name"), value: ({ name }) => name ?? null },
   ...(["country", "currency", "theme"] as const).map((name) => ({
     name,
+    place: placeOf(name),
     sentAs: "text" as const,
     stamp: "figures" as const,
     value: (shop: ShopFacts) => shop[name] ?? null
   })),
-  { name: "niche_id", sentAs: "int4", stamp: "figures", value: ({ niche }) => niche ?? null },
+  { name: "niche_id", sentAs: "int4", stamp: "figures", place: nichePlace, value: ({ niche }) => niche ?? null },
   ...(["languages", "pixels", "social_networks", "apps"] as const).map((name) => ({
     name,
+    place: placeOf(name),
     sentAs: "text" as const,
     cast: "text[]" as const,
     stamp: "figures" as const,
     value: (shop: ShopFacts) => (shop[name] === undefined || shop[name] === null ? null : textArray(shop[name]))
   })),
-  { name: "created_on", sentAs: "text", cast: "date", stamp: "figures", value: ({ created_on }) => created_on ?? null },
+  {
+    name: "created_on",
+    sentAs: "text",
+    cast: "date",
+    stamp: "figures",
+    place: placeOf("created_on"),
+    value: ({ created_on }) => created_on ?? null
+  },
   ...(["monthly_revenue", "trustpilot_rating"] as const).map((name) => ({
     name,
+    place: placeOf(name),
     sentAs: "float8" as const,
     stamp: "figures" as const,
     value: (shop: ShopFacts) => shop[name] ?? null
   })),
   ...(["monthly_orders", "products_count", "trustpilot_reviews"] as const).map((name) => ({
     name,
+    place: placeOf(name),
     sentAs: "int4" as const,
     stamp: "figures" as const,
     value: (shop: ShopFacts) => shop[name] ?? null
@@ -87,15 +138,19 @@ const shops = {
   name: "shop",
   key: ["domain"],
   ofStore: { stamp: "items", id: (row: string) => `${row}.id` },
+  dates: { of: "fields", isDeferred: false },
   isVersioned: true
 } as const
 
-/** A niche that a record does not state is removed at the end of the import, by `Niches.elect`. */
+/** Of a complete record, absent fields are unknown on its date. A niche that it does not state is removed at the end of the import, by `Niches.elect`. */
 export const upsertShops = upsert<ShopRecord>({
   ...shops,
-  columns: shopColumns.map((column) =>
-    column.name === "niche_id" ? { ...column, merge: "keep_when_null" as const } : column
-  )
+  columns: [
+    ...shopColumns.map((column) =>
+      column.name === "niche_id" ? { ...column, merge: "keep_when_null" as const } : column
+    ),
+    saidOn(() => true)
+  ]
 })
 
 /** Columns of lists are NOT NULL: a new row gets empty lists where nothing is known. */
@@ -104,17 +159,28 @@ const emptyLists = { languages: [], pixels: [], social_networks: [], apps: [] }
 /** Inserts stores that are not stored yet. Their records must have a name and a country. */
 export const insertPartialShops = upsert<PartialShop>({
   ...shops,
-  columns: shopColumns.map(({ value, ...column }) => ({
-    ...column,
-    value: (shop: PartialShop) => value({ ...emptyLists, ...shop })
-  }))
+  columns: [
+    ...shopColumns.map(({ value, ...column }) => ({
+      ...column,
+      value: (shop: PartialShop) => value({ ...emptyLists, ...shop }, null)
+    })),
+    partialSaidOn
+  ]
 })
 
 /** Updates stored stores. Fields that the record lacks keep their values. */
 export const updatePartialShops = upsert<PartialShop>({
   ...shops,
-  columns: shopColumns.map((column) => ({ ...column, merge: "keep_when_null" as const }))
+  columns: [...shopColumns.map((column) => ({ ...column, merge: "keep_when_null" as const })), partialSaidOn]
 })
+
+const asOf: Column<unknown> = {
+  name: "as_of",
+  sentAs: "text",
+  cast: "date",
+  merge: "greatest",
+  value: (_, day) => day
+}
 
 export const upsertTrafficMonths = upsert<OfShop<TrafficMonthRecord>>({
   name: "traffic_month",
@@ -122,8 +188,10 @@ export const upsertTrafficMonths = upsert<OfShop<TrafficMonthRecord>>({
   columns: [
     { name: "shop_id", sentAs: "int4", value: ({ shopId }) => shopId },
     { name: "month", sentAs: "text", cast: "date", value: ({ record }) => `${record.month}-01` },
-    { name: "visits", sentAs: "int4", stamp: "figures", value: ({ record }) => record.visits }
+    { name: "visits", sentAs: "int4", stamp: "figures", value: ({ record }) => record.visits },
+    asOf
   ],
+  dates: { of: "rows", isDeferred: false },
   ofStore: { stamp: "figures", id: (row) => `${row}.shop_id` },
   isVersioned: false
 })
@@ -148,13 +216,15 @@ const productColumns: ReadonlyArray<Column<OfShop<ProductRecord>>> = [
     sentAs: "text",
     cast: "jsonb",
     value: ({ record }) => (record.details === null ? null : JSON.stringify(record.details))
-  }
+  },
+  asOf
 ]
 
 const products = {
   name: "product",
   key: ["shop_id", "key"],
   ofStore: { stamp: "items", id: (row: string) => `${row}.shop_id` },
+  dates: { of: "rows", isDeferred: true },
   isVersioned: true
 } as const
 

@@ -45,6 +45,8 @@ export interface ImportReport extends RowCounts {
   readonly tallies: Tallies
   /** How many of the accepted records remove others. */
   readonly removals: number
+  /** How many of the accepted records change nothing, because newer data are known. */
+  readonly older: number
   readonly links: LinkCounts
   /** Ads that became inactive because they were not seen for too long. */
   readonly expiredAds: number
@@ -138,7 +140,7 @@ export class Report implements NicheFindings {
   }
 
   withLast({ changedShops, removedProducts }: { readonly changedShops: number; readonly removedProducts: number }) {
-    const { links, removals, tallies } = this.#loaded
+    const { links, older, removals, tallies } = this.#loaded
     const product = { ...tallies.product, removed: tallies.product.removed + removedProducts }
     const shop = { ...tallies.shop, changed: tallies.shop.changed + changedShops }
     const { leftOut, read, rejected } = this.#all
@@ -157,6 +159,7 @@ export class Report implements NicheFindings {
       unfit: this.#unfit,
       tallies: { ...tallies, product, shop },
       removals,
+      older,
       links
     }
   }
@@ -208,8 +211,8 @@ export class Report implements NicheFindings {
 
   add(rows: number, loaded: LoadedBatch) {
     this.#accepted += rows - loaded.rejects.length
-    const { links, removals, tallies } = loaded
-    this.#loaded = sum(this.#loaded, { ...nothingLoaded, tallies, links, removals })
+    const { links, older, removals, tallies } = loaded
+    this.#loaded = sum(this.#loaded, { ...nothingLoaded, tallies, links, older, removals })
     for (const shopId of loaded.statedNiches) this.unstated.delete(shopId)
     for (const shopId of loaded.unstatedNiches) this.unstated.add(shopId)
     for (const { isList, nicheId, shopId } of loaded.votes) {

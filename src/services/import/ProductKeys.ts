@@ -6,6 +6,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { ProductRecord } from "../../domain/catalog/Records.ts"
 import { rowsOf } from "../database/Rows.ts"
+import type { Write } from "./BulkUpsert.ts"
 import type { ImportRow } from "./ImportSource.ts"
 
 /** A record of a product. */
@@ -20,6 +21,8 @@ interface StoredProduct {
   readonly shop: string
   readonly key: string
   readonly alias: string | null
+  /** Whether newer data have it. */
+  readonly isNewer: boolean
 }
 
 /** A product as the records of the batch before have left it. */
@@ -61,13 +64,17 @@ export class Products {
     )
   }
 
-  /** A product that was known by its alias alone, or by another handle, gets the record's key. */
-  set({ isComplete, record }: Given): void {
+  /**
+   * A product that was known by its alias alone, or by another handle, gets the record's key. Returns whether the record is older
+   * than the product, and changes nothing.
+   */
+  set({ isComplete, record }: Given): boolean {
     const { key, shop } = record
     const alias = record.alias ?? null
     const own = this.#named(shop, key)
     const found =
       own.find((product) => product.key === key) ?? firstOf(own.concat(alias === null ? [] : this.#named(shop, alias)))
+    if (found?.stored?.isNewer === true) return true
     if (found !== undefined) this.#drop(found)
     const names = {
       // Without an alias, the key of the record is the alias of the product that was found.
@@ -76,13 +83,18 @@ export class Products {
     }
     const given = merged(found?.given, { isComplete, record: { ...record, ...names } })
     this.#add({ shop, ...names, stored: found?.stored, given })
+    return false
   }
 
-  remove(shop: string, name: string): void {
-    for (const product of this.#named(shop, name)) {
+  /** Returns whether newer data have the product, which then stays. */
+  remove(shop: string, name: string): boolean {
+    const found = this.#named(shop, name)
+    if (found.some(({ stored }) => stored?.isNewer === true)) return true
+    for (const product of found) {
       this.#drop(product)
       if (product.stored !== undefined) this.removed.push(product.stored.id)
     }
+    return false
   }
 
   /** What is stored of a store is removed with it. */
@@ -161,7 +173,7 @@ export const rename = Effect.fn("ProductKeys.rename")(function* (
  * no other index serves the condition, and OFFSET 0 keeps it from being merged into the query around it.
  */
 const byKey = (shopId: string, key: string) =>
-  `(SELECT id, key, alias FROM product WHERE shop_id = ${shopId} AND key = ${key} OFFSET 0)`
+  `(SELECT id, key, alias, as_of FROM product WHERE shop_id = ${shopId} AND key = ${key} OFFSET 0)`
 
 /**
  * By their key or their alias. Without duplicates, and without UNION: for that, PostgreSQL may read all products in the order of
@@ -170,7 +182,7 @@ const byKey = (shopId: string, key: string) =>
 const named = (shopId: string, name: string) => `(
     ${byKey(shopId, name)}
     UNION ALL
-    SELECT * FROM (SELECT id, key, alias FROM product WHERE shop_id + 0 = ${shopId} AND alias = ${name} OFFSET 0) p
+    SELECT * FROM (SELECT id, key, alias, as_of FROM product WHERE shop_id + 0 = ${shopId} AND alias = ${name} OFFSET 0) p
     WHERE p.key <> ${name}
   )`
 
@@ -209,11 +221,20 @@ const withoutKey = (sql: SqlClient.SqlClient, wanted: ReadonlyArray<Wanted>) =>
   )
 
 const decodeFound = rowsOf(
-  Schema.Struct({ n: Schema.Int, id: Schema.Int, key: Schema.String, alias: Schema.NullOr(Schema.String) })
+  Schema.Struct({
+    n: Schema.Int,
+    id: Schema.Int,
+    key: Schema.String,
+    alias: Schema.NullOr(Schema.String),
+    is_newer: Schema.Boolean
+  })
 )
 
 /** The stored products with these keys and aliases. Each name is looked up once: many products may have the same alias. */
-const lookUp = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, wanted: ReadonlyArray<Wanted>) {
+const lookUp = Effect.fnUntraced(function* (
+  { origin, sql }: Pick<Write, "origin" | "sql">,
+  wanted: ReadonlyArray<Wanted>
+) {
   if (wanted.length === 0) return []
   const byName = new Map(
     wanted.flatMap(({ alias, key, shop, shopId }) =>
@@ -222,13 +243,13 @@ const lookUp = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, wanted: Re
   )
   const names = Array.from(byName.values())
   const found = yield* sql`
-    SELECT wanted.n::int, p.id, p.key, p.alias
+    SELECT wanted.n::int, p.id, p.key, p.alias, coalesce(p.as_of > ${origin?.asOf ?? null}::date, false) AS is_newer
     FROM unnest(${names.map(({ shopId }) => shopId)}::int[], ${names.map(({ name }) => name)}::text[])
       WITH ORDINALITY AS wanted (shop_id, name, n)
     CROSS JOIN LATERAL ${sql.literal(named("wanted.shop_id", "wanted.name"))} p`.pipe(decodeFound)
-  return found.flatMap(({ alias, id, key, n }): ReadonlyArray<StoredProduct> => {
+  return found.flatMap(({ alias, id, is_newer, key, n }): ReadonlyArray<StoredProduct> => {
     const shop = names[n - 1]?.shop
-    return shop === undefined ? [] : [{ id, shop, key, alias }]
+    return shop === undefined ? [] : [{ id, shop, key, alias, isNewer: is_newer }]
   })
 })
 
@@ -237,7 +258,7 @@ const lookUp = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, wanted: Re
  * counts if another row may give that product another key, or remove it.
  */
 export const read = Effect.fn("ProductKeys.read")(function* (
-  sql: SqlClient.SqlClient,
+  write: Pick<Write, "origin" | "sql">,
   rows: ReadonlyArray<ImportRow>,
   shops: ReadonlyMap<string, number>
 ): Effect.fn.Return<Products, SqlError.SqlError> {
@@ -251,13 +272,13 @@ export const read = Effect.fn("ProductKeys.read")(function* (
     if (record.type === "removed") removed.push({ shopId, shop, key, alias: null })
     else given.push({ shopId, shop, key, alias: record.alias ?? null })
   }
-  const unknown = given.length === 0 ? new Set<Wanted>() : yield* withoutKey(sql, given)
+  const unknown = given.length === 0 ? new Set<Wanted>() : yield* withoutKey(write.sql, given)
   const known = given.filter((one) => !unknown.has(one))
   const others = [...removed, ...unknown]
-  const stored = yield* lookUp(sql, others)
+  const stored = yield* lookUp(write, others)
   const changing = new Set([...stored.map(keyOf), ...others.flatMap(namesOf)])
   return known.some((one) => namesOf(one).some((name) => changing.has(name)))
-    ? new Products([...stored, ...(yield* lookUp(sql, known))], [])
+    ? new Products([...stored, ...(yield* lookUp(write, known))], [])
     : new Products(stored, known)
 })
 

@@ -110,10 +110,13 @@ const uncountedSince = (sql: SqlClient.SqlClient, importId: number, domain: stri
     Effect.map((row) => row?.since)
   )
 
-/** Removes those products of the stores that are not part of the import, in one transaction per store. */
+/**
+ * Removes those products of the stores that are not part of the import, in one transaction per store. Those of newer data stay. The
+ * store gets the date of the import, for the products that it has and for those that it has no more.
+ */
 export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")(function* (
   sql: SqlClient.SqlClient,
-  { importId, sourceId }: Pick<Origin, "importId" | "sourceId">,
+  { asOf, importId, sourceId }: Pick<Origin, "asOf" | "importId" | "sourceId">,
   domains: Iterable<string>,
   allowsLarge: boolean
 ): Effect.fn.Return<RemovedProducts, SqlError.SqlError> {
@@ -123,12 +126,16 @@ export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")
     yield* longTransaction(
       sql,
       Effect.gen(function* () {
+        // Newer data had all products of the store, so that no record of these was taken.
+        const dated = yield* sql`SELECT FROM shop WHERE domain = ${domain} AND products_as_of > ${asOf}::date`
+        if (dated.length > 0) return
         const version = yield* CatalogVersion.begin(sql)
         const since = yield* uncountedSince(sql, importId, domain)
         // The source was forgotten while its import ran.
         if (since === undefined) return
         const stored = yield* sql`
-            SELECT p.id, NOT EXISTS (SELECT FROM import_product seen WHERE seen.product_id = p.id) AS is_gone,
+            SELECT p.id, (p.as_of > ${asOf}::date) IS NOT TRUE
+                AND NOT EXISTS (SELECT FROM import_product seen WHERE seen.product_id = p.id) AS is_gone,
               p.first_seen < ${since}::timestamptz OR p.source_ids <> ARRAY[${sourceId}::int] AS is_older
             FROM product p
             WHERE p.shop_id = (SELECT id FROM shop WHERE domain = ${domain}) AND p.first_seen < (SELECT started_at FROM import WHERE id = ${importId})`.pipe(
@@ -142,10 +149,24 @@ export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")
         }
         const gone = stored.filter(({ is_gone }) => is_gone).map(({ id }) => id)
         removed += gone.length
+        yield* sql`
+          UPDATE shop SET products_as_of = ${asOf}::date
+          WHERE domain = ${domain} AND products_as_of IS DISTINCT FROM ${asOf}::date`
         yield* CatalogVersion.commit(sql, version, yield* removeProducts(sql, gone))
       })
     )
   }
+  // Those of stores that have no date for all of their products. Each is looked up by its id, whatever the statistics are.
+  yield* longTransaction(
+    sql,
+    sql`
+      UPDATE product SET as_of = ${asOf}::date WHERE id = ANY(ARRAY(
+        SELECT p.id FROM import_product seen
+        CROSS JOIN LATERAL (SELECT id, shop_id, as_of FROM product WHERE id = seen.product_id OFFSET 0) p
+        CROSS JOIN LATERAL (SELECT products_as_of FROM shop WHERE id = p.shop_id OFFSET 0) s
+        WHERE (p.as_of >= ${asOf}::date OR s.products_as_of >= ${asOf}::date) IS NOT TRUE
+      ))`
+  )
   return { removed, refused }
 })
 

@@ -123,8 +123,9 @@ export class Sources extends Context.Service<
             coalesce((SELECT n FROM counted c WHERE c.source_id = s.id AND type = 'product'), 0) AS products,
             coalesce((SELECT n FROM counted c WHERE c.source_id = s.id AND type = 'ad'), 0) AS ads
           FROM source s CROSS JOIN LATERAL (
-            SELECT count(*) OVER ()::int AS imports, as_of::text, license, finished_at
-            FROM import WHERE source_id = s.id ORDER BY id DESC LIMIT 1
+            SELECT count(*) OVER ()::int AS imports, as_of::text, license,
+              first_value(finished_at) OVER (ORDER BY id DESC) AS finished_at
+            FROM import WHERE source_id = s.id ORDER BY import.as_of DESC, id DESC LIMIT 1
           ) i
           ORDER BY s.name`
       ).pipe(decodeSources)

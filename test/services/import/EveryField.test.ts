@@ -237,7 +237,7 @@ function firstOf(values: Way["values"]): Fields {
 }
 
 /** Columns by which an import is followed, and those that a row gets when it is inserted. */
-const ofImports = ["id", "version", "import_id", "source_ids", "first_seen"]
+const ofImports = ["id", "version", "import_id", "source_ids", "first_seen", "as_of", "said_on", "products_as_of"]
 
 /** What a row must be for a record. */
 const rowOf = (table: Table, record: Fields): Fields => {

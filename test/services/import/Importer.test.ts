@@ -119,7 +119,7 @@ const small = [
 const many = 2_000
 const few = 20
 /** How many rows are read for one record at most: what it refers to, and itself to compare and to write it. */
-const readsOfARecord = 6
+const readsOfARecord = 8
 /** How many for an ad that gets its store: itself to find and to write it. */
 const readsOfALink = 3
 const times = <A>(count: number, make: (at: number) => A) => Array.from({ length: count }, (_, at) => make(at))

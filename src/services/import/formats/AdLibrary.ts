@@ -163,10 +163,10 @@ const idNames = ["ad_archive_id", "adArchiveID", "adArchiveId"]
 /** Whether the record is from the library's pages. */
 export const isPageAd = (record: Foreign): boolean => idNames.some((name) => name in record)
 
+const archiveStarts = ["ad_delivery_start_time", "ad_creation_time"]
 /** Names of fields that only `ads_archive` has; the last ones are those of its older versions. */
 const archiveNames = [
-  "ad_delivery_start_time",
-  "ad_creation_time",
+  ...archiveStarts,
   "ad_snapshot_url",
   "ad_creative_bodies",
   "ad_creative_link_titles",
@@ -184,7 +184,7 @@ export const isAd = (record: Foreign): boolean => isPageAd(record) || isArchiveA
 
 /** Whether a table has ads of the library's pages, in columns such as `snapshot.title` or `snapshot/title`, or of `ads_archive`. */
 export const isHeader = (header: ReadonlyArray<string>): boolean =>
-  isOfArchive((name) => header.includes(name)) ||
+  (isOfArchive((name) => header.includes(name)) && archiveStarts.some((name) => header.includes(name))) ||
   (header.some((name) => idNames.includes(name)) && header.some((name) => /^snapshot[./]/u.test(name)))
 
 /** The record of a row of such a table. In one of `ads_archive`, an empty cell does not make it another kind of ad. */
