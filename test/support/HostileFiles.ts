@@ -346,6 +346,43 @@ const archiveAd = {
   ad_creative_link_captions: ["oakline.com"]
 }
 
+const wooTable = {
+  ID: "#",
+  Type: "simple",
+  SKU: "A-#",
+  Name: "Lamp",
+  Published: "1",
+  "Visibility in catalog": "visible",
+  Description: "A lamp",
+  "Date sale price starts": "2026-06-01",
+  "In stock?": "1",
+  "Sale price": "4.00",
+  "Regular price": "5.00",
+  Categories: "Home > Lamps, Sale",
+  Tags: "oak, desk",
+  Images: "https://cdn.example.com/a.jpg, https://cdn.example.com/b.jpg",
+  Parent: "",
+  "Attribute 1 name": "Size",
+  "Attribute 1 value(s)": "S, M"
+}
+
+const feedTable = {
+  id: "#",
+  item_group_id: "g-#",
+  title: "Lamp",
+  description: "A lamp",
+  link: "https://oakline.com/products/lamp-#?variant=1",
+  image_link: "https://cdn.example.com/a.jpg",
+  additional_image_link: "https://cdn.example.com/b.jpg",
+  price: "5.00 EUR",
+  sale_price: "4.00 EUR",
+  sale_price_effective_date: "2026-06-01/2026-07-01",
+  availability: "in stock",
+  brand: "Oakline",
+  google_product_category: "Home > Lamps",
+  color: "Oak"
+}
+
 const productTable = {
   Handle: "tray-#",
   Title: "Tray",
@@ -432,6 +469,8 @@ export const samples: ReadonlyArray<Sample> = [
   ofDocument("storefront", "pages of products.json", { products: [product] }, lines),
   ofDocument("meta", "meta.json", meta, lines),
   ...ofTable("products", "a merchant's export", productTable),
+  ...ofTable("woocommerce", "an export of WooCommerce", wooTable),
+  ...ofTable("catalog", "a feed of a catalog", feedTable),
   ofDocument("bulk", "a product of a bulk operation", bulkProduct, lines),
   ofPart("bulk", "a variant of a bulk operation", bulkVariant, lines),
   ofPart("bulk", "a picture of a bulk operation", bulkImage, lines),

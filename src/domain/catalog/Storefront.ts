@@ -48,7 +48,7 @@ const Product = Schema.Struct({
   tags: absent(Schema.Union([Schema.Array(Schema.String), Schema.String])),
   /** Only from the admin interface. */
   status: absent(Schema.String),
-  /** The address of its page, where it is not made of the handle. */
+  /** The address of its page, where it is not made of the handle; `null` if it is not known. */
   permalink: absent(Schema.String),
   /** `null` if the store does not show the product. */
   published_at: absent(Schema.String),
@@ -311,7 +311,12 @@ const translate = (
     key: handle ?? idOf(product.id) ?? "",
     alias: handle === null ? null : idOf(product.id),
     title: product.title ?? "",
-    url: webUrl(product.permalink) ?? (handle === null ? null : addressOf(`https://${domain}/products/`, handle)),
+    url:
+      product.permalink !== undefined
+        ? webUrl(product.permalink)
+        : handle === null
+          ? null
+          : addressOf(`https://${domain}/products/`, handle),
     image_url: images[0]?.url ?? null,
     price: lowestPrice,
     created_at: product.created_at ?? null,

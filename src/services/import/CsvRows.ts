@@ -10,7 +10,7 @@ export interface Layout {
   readonly header: ReadonlyArray<string>
   /** Whether CR alone ends a row, as it ends the header. Otherwise it is part of a value. CRLF and LF always end a row. */
   readonly endsAtReturn: boolean
-  /** The line on which the header ends. Before it are lines without a value, or one such as `sep=;` that names the delimiter. */
+  /** The line on which the header ends. Before it are lines without a value, comments, or one such as `sep=;` that names the delimiter. */
   readonly headerLine: number
 }
 
@@ -63,12 +63,28 @@ const firstRow = (text: string): { readonly end: number; readonly delimiter: str
   return { end, delimiter: delimiters.reduce((best, sign) => (countOf(sign) > countOf(best) ? sign : best)) }
 }
 
+const maxComments = 100
+
+/** Whether each value of a row begins with `#`, such as those above the header in the templates of catalogs. */
+const isComment = (row: string, delimiter: string): boolean => {
+  const cells = cellsOf(row, delimiter).filter((cell) => cell.trim() !== "")
+  return cells.length > 0 && cells.every((cell) => /^\s*#./u.test(cell))
+}
+
 /** `head`: the beginning of a file, with its first row. */
 export const layoutOf = (head: string): Layout => {
   const text = head.replace(blankLines, "")
   const named = delimiterLineOf(text)
-  const table = named === undefined ? text : text.slice(named.line.length).replace(blankLines, "")
-  const { delimiter: counted, end } = firstRow(table)
+  let table = named === undefined ? text : text.slice(named.line.length).replace(blankLines, "")
+  let { delimiter: counted, end } = firstRow(table)
+  for (
+    let comments = 0;
+    comments < maxComments && isComment(table.slice(0, end), named?.delimiter ?? counted);
+    comments++
+  ) {
+    table = table.slice(end).replace(blankLines, "")
+    ;({ delimiter: counted, end } = firstRow(table))
+  }
   const delimiter = named?.delimiter ?? counted
   const next = table.charAt(end + 1)
   const endsAtReturn = table.charAt(end) === "\r" && next !== "\n" && next !== ""

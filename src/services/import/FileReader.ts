@@ -10,6 +10,7 @@ import * as BulkSpool from "./BulkSpool.ts"
 import { convert } from "./Conversion.ts"
 import type { Converter } from "./Conversion.ts"
 import * as BulkProducts from "./formats/BulkProducts.ts"
+import * as CatalogFeed from "./formats/CatalogFeed.ts"
 import * as AdLibrary from "./formats/AdLibrary.ts"
 import { foreign, isForeign } from "./formats/Foreign.ts"
 import type { Foreign } from "./formats/Foreign.ts"
@@ -19,11 +20,13 @@ import { decoded, keptOfRecord, nothing, ofItems, ofProduct } from "./formats/Re
 import type { Reading } from "./formats/Reading.ts"
 import * as Mapping from "./formats/Mapping.ts"
 import * as Sample from "./formats/Sample.ts"
+import * as ProductCsv from "./formats/ProductCsv.ts"
 import * as ShopCsv from "./formats/ShopCsv.ts"
 import * as StorefrontShop from "./formats/StorefrontShop.ts"
 import type { StoreOptions } from "./formats/StorefrontShop.ts"
 import * as Taxonomy from "./formats/Taxonomy.ts"
 import * as Traffic from "./formats/Traffic.ts"
+import * as WooCommerce from "./formats/WooCommerce.ts"
 import { UnreadableInput } from "./ImportError.ts"
 import type { SourceOutcome } from "./Importer.ts"
 import type { ImportChunk } from "./ImportSource.ts"
@@ -93,7 +96,7 @@ export const read = Effect.fn("FileReader.read")(function* (
         found.add(format === "map" && options.mapping?.record === "ad" ? "ads" : format)
         yield* options.onFile(name, format)
         const before = bytesBefore
-        const left = format === "products" ? [] : lastExport.close()
+        const left = isProductTable(format) ? [] : lastExport.close()
         const records = yield* recordsOf(file, detected.success, options, wholes, lastExport, products)
         return Stream.concat(Stream.fromIterable(left), records).pipe(
           Stream.map((chunk) => stamped(chunk, name, before + file.bytesRead())),
@@ -173,7 +176,11 @@ const stamped = ({ rejects, rows, ...chunk }: ImportChunk, file: string, positio
   rejects: rejects.map((reject) => ({ file, ...reject }))
 })
 
-/** Without the last product of a merchant's export, which another file may go on with. */
+const productTables = { products: () => ProductCsv.make, woocommerce: WooCommerce.make, catalog: CatalogFeed.make }
+type ProductTable = keyof typeof productTables
+const isProductTable = (format: FormatName): format is ProductTable => format in productTables
+
+/** Without the last product of a table of products, which another file may go on with. */
 export const recordsOf = Effect.fnUntraced(function* (
   file: InputFile.InputFile,
   detected: Detected,
@@ -199,7 +206,7 @@ export const recordsOf = Effect.fnUntraced(function* (
     return mapping.record === "product" ? taken(records, shop) : records
   }
   if (format === "shops") yield* refuseStore(file, options)
-  if (format !== "storefront" && format !== "bulk" && format !== "products") {
+  if (format !== "storefront" && format !== "bulk" && !isProductTable(format)) {
     const records = convert(file, container, converterOf(format, container, options, file))
     if (format === "ads") return takenAds(records)
     return format === "native" ? taken(records) : records
@@ -207,10 +214,16 @@ export const recordsOf = Effect.fnUntraced(function* (
   const shop = yield* StorefrontShop.describe(file, options.store)
   const { record } = shop
   const ofStore = (records: Records) => taken(Stream.concat(Stream.succeed(shopChunk(shop)), records), record.domain)
-  if (format === "products") {
-    wholes.add(record.domain)
+  if (isProductTable(format)) {
+    // The others may be of a part of the products.
+    if (format === "products") wholes.add(record.domain)
     const header = container._tag === "Csv" ? container.header : []
-    const { left, rows } = lastExport.read(header, record.domain, ThirdPartyText.line(file.name))
+    const { left, rows } = lastExport.read(
+      productTables[format](options.asOf),
+      header,
+      record.domain,
+      ThirdPartyText.line(file.name)
+    )
     return Stream.concat(Stream.fromIterable(left), ofStore(convert(file, container, rows)))
   }
   return ofStore(
@@ -277,7 +290,7 @@ const shopChunk = ({ record, unfit }: Corrected<PartialShop>): ImportChunk => ({
 })
 
 const converterOf = (
-  format: Exclude<FormatName, "storefront" | "bulk" | "products" | "map">,
+  format: Exclude<FormatName, "storefront" | "bulk" | ProductTable | "map">,
   container: Format.Container,
   { asOf, store }: ReadOptions,
   { head, isWhole }: InputFile.InputFile

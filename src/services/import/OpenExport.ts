@@ -1,14 +1,15 @@
-/** The merchant's export of the last file: the next file may begin with more rows of its last product. */
+/** The table of products of the last file: the next file may begin with more rows of its last product. */
 import { Stream } from "effect"
 import { chunk } from "./Conversion.ts"
 import type { Converter } from "./Conversion.ts"
-import * as ProductCsv from "./formats/ProductCsv.ts"
+import * as ProductRows from "./formats/ProductRows.ts"
+import type { ProductTable } from "./formats/ProductRows.ts"
 import { ofFile } from "./formats/Reading.ts"
 import type { ImportChunk } from "./ImportSource.ts"
 import type { WholeStores } from "./WholeStores.ts"
 
 interface Open {
-  readonly rows: ProductCsv.ProductRows
+  readonly rows: ProductRows.ProductRows
   readonly header: ReadonlyArray<string>
   readonly domain: string
   readonly file: string
@@ -30,13 +31,14 @@ export class OpenExport {
    * of that export.
    */
   read(
+    makeTable: (header: ReadonlyArray<string>) => ProductTable,
     header: ReadonlyArray<string>,
     domain: string,
     file: string
   ): { readonly left: ReadonlyArray<ImportChunk>; readonly rows: Converter } {
     const isSame = this.#open?.domain === domain && this.#open.header.join("\n") === header.join("\n")
     const left = isSame ? [] : this.close()
-    const rows = this.#open?.rows ?? ProductCsv.make(header, domain)
+    const rows = this.#open?.rows ?? ProductRows.make(makeTable(header), domain)
     rows.begin(file)
     this.#open = { rows, header, domain, file }
     const end = (isCut: boolean) => {

@@ -16,8 +16,10 @@ import { layoutOf } from "../../../src/services/import/CsvRows.ts"
 import { formats } from "../../../src/services/import/formats/Format.ts"
 import { fieldsOf, recordNames } from "../../../src/services/import/formats/MapFields.ts"
 import * as Mapping from "../../../src/services/import/formats/Mapping.ts"
+import * as CatalogFeed from "../../../src/services/import/formats/CatalogFeed.ts"
 import * as ProductCsv from "../../../src/services/import/formats/ProductCsv.ts"
 import * as ShopCsv from "../../../src/services/import/formats/ShopCsv.ts"
+import * as WooCommerce from "../../../src/services/import/formats/WooCommerce.ts"
 import * as Taken from "../../../src/services/import/formats/Taken.ts"
 import { nothingLoaded } from "../../../src/services/import/BatchLoader.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
@@ -225,6 +227,8 @@ layer(NodeServices.layer)("every column", (it) => {
       [
         ...Object.entries(Taken.names).flatMap(([format, names]) => missing(format, names)),
         ...missing("products", Object.values(ProductCsv.names).flat()),
+        ...missing("woocommerce", Object.values(WooCommerce.names).flat()),
+        ...missing("catalog", Object.values(CatalogFeed.names).flat()),
         ...missing("shops", [...Object.values(shopColumns).flat(), ...networks])
       ],
       []

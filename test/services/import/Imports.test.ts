@@ -138,6 +138,36 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     )
   )
 
+  it.effect("a product is the same in an export of WooCommerce, its Store API and a feed, in any order", () =>
+    Effect.forEach([0, 1, 2], (first) =>
+      onFreshDatabase(
+        Effect.gen(function* () {
+          const link = "https://oakline.com/product/lamp/"
+          const files = [
+            { "woo.csv": "ID,Type,SKU,Name,Published,Regular price\n7,simple,L,Lamp,1,5\n" },
+            {
+              "api.json": [
+                {
+                  id: 7,
+                  slug: "lamp",
+                  name: "Lamp",
+                  permalink: link,
+                  prices: { price: "500", currency_code: "EUR", currency_minor_unit: 2 }
+                }
+              ]
+            },
+            { "feed.tsv": `id\ttitle\tlink\timage_link\tprice\tavailability\n7\tLamp\t${link}\t\t5 EUR\tin stock\n` }
+          ]
+          for (const turn of [0, 1, 2])
+            assert.deepStrictEqual((yield* run(files[(first + turn) % 3] ?? {})).rejects, [])
+          const [product, ...others] = yield* products
+          assert.deepStrictEqual(others, [])
+          assert.include(product, { key: "lamp", alias: "7", title: "Lamp" })
+        })
+      )
+    )
+  )
+
   it.effect("a product that was stored by its number alone gets its handle, and keeps its id", () =>
     onFreshDatabase(
       Effect.gen(function* () {

@@ -74,6 +74,32 @@ const kinds: Readonly<Record<Exclude<FormatName, "empty" | "map">, Kind>> = {
     rows: ["a,A,1,", "a,,2,", "b,B,x,", "b,,3,", "c,C,4,draft", "c,,5,", ",,6,", "d,D,7,unlisted", "e,,8,", "f,F,,"],
     write: table("Handle,Title,Variant Price,Status")
   },
+  woocommerce: {
+    rows: [
+      "1,simple,A,A,1,5,",
+      "2,variable,B,B,1,,",
+      "3,variation,,B - x,1,4,B",
+      "4,variation,,C - x,1,4,id:9",
+      "5,variation,,D,1,4,",
+      "6,simple,,E,-1,4,",
+      "7,simple,,F,1,?,",
+      "8,simple,,,1,3,",
+      ",simple,,G,1,3,"
+    ],
+    write: table("ID,Type,SKU,Name,Published,Regular price,Parent")
+  },
+  catalog: {
+    rows: [
+      "1,A,https://a.com/products/a,x,5 EUR,in stock,",
+      "2,B,,x,5,in stock,9",
+      "3,B,,x,4,discontinued,9",
+      "4,,,x,5,in stock,",
+      "5,C,,x,?,in stock,",
+      ",D,,x,1,in stock,",
+      "6,E,,,1,discontinued,"
+    ],
+    write: table("id,title,link,image_link,price,availability,item_group_id")
+  },
   bulk: {
     rows: [
       json({ id: gid("Product", 1), title: "A", handle: "a" }),

@@ -7,6 +7,7 @@ import { firstItem, firstPath, listsIn } from "../JsonItems.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import * as AdLibrary from "./AdLibrary.ts"
 import * as BulkProducts from "./BulkProducts.ts"
+import * as CatalogFeed from "./CatalogFeed.ts"
 import { foreign, isForeign, parse, parseAny } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import * as OtherKinds from "./OtherKinds.ts"
@@ -14,6 +15,7 @@ import * as ProductCsv from "./ProductCsv.ts"
 import * as ShopCsv from "./ShopCsv.ts"
 import * as Taxonomy from "./Taxonomy.ts"
 import * as Traffic from "./Traffic.ts"
+import * as WooCommerce from "./WooCommerce.ts"
 
 /** Descriptions of the formats for messages. */
 export const formats = {
@@ -21,6 +23,8 @@ export const formats = {
   storefront: "products of a storefront (products.json)",
   meta: "the description of a storefront (meta.json)",
   products: "a merchant's export of products (CSV)",
+  woocommerce: "an export of products of WooCommerce (CSV)",
+  catalog: "a product feed for Google or Facebook (CSV)",
   bulk: "the result of a bulk operation over products (JSONL)",
   ads: "ads of the Meta Ad Library",
   shops: "a list of stores (CSV)",
@@ -219,7 +223,7 @@ const detectCsv = (head: string, forced: FormatName | undefined): Result.Result<
     }
   }
   if (forced !== undefined) {
-    return forced === "products" || forced === "shops" || forced === "traffic"
+    return ["products", "woocommerce", "catalog", "shops", "traffic"].includes(forced)
       ? Result.succeed({ format: forced, container })
       : Result.fail(`is a table, and no file of the format ${forced} is one. Leave out --format`)
   }
@@ -228,6 +232,8 @@ const detectCsv = (head: string, forced: FormatName | undefined): Result.Result<
       ? Result.succeed({ format: "products", container })
       : Result.fail("looks like an export of stock: it has products without prices. Export the products themselves")
   }
+  if (WooCommerce.isHeader(header)) return Result.succeed({ format: "woocommerce", container })
+  if (CatalogFeed.isHeader(header)) return Result.succeed({ format: "catalog", container })
   if (AdLibrary.isHeader(header)) return Result.succeed({ format: "ads", container })
   if (Traffic.isHeader(header)) return Result.succeed({ format: "traffic", container })
   if (ShopCsv.isHeader(header)) return Result.succeed({ format: "shops", container })
@@ -235,7 +241,11 @@ const detectCsv = (head: string, forced: FormatName | undefined): Result.Result<
 }
 
 const isOtherTable = (header: ReadonlyArray<string>): boolean =>
-  ProductCsv.isHeader(header) || AdLibrary.isHeader(header) || Traffic.isHeader(header)
+  ProductCsv.isHeader(header) ||
+  WooCommerce.isHeader(header) ||
+  CatalogFeed.isHeader(header) ||
+  AdLibrary.isHeader(header) ||
+  Traffic.isHeader(header)
 
 const shownNames = 8
 

@@ -46,13 +46,13 @@ const shop: FieldsOf<PartialShop> = {
 }
 
 const [onSale] = Storefront.statuses
-const statusOfWord: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(words("published publish visible enabled live online").map((word) => [word, onSale])),
-  ...Object.fromEntries(
-    words("unpublished pending private future disabled inactive offline trash").map((word) => [word, "draft"])
+const statusOfWord: ReadonlyMap<string, string> = new Map([
+  ...words("published publish visible enabled live online").map((word) => [word, onSale] as const),
+  ...words("unpublished pending private future disabled inactive offline trash").map(
+    (word) => [word, "draft"] as const
   ),
-  hidden: "unlisted"
-}
+  ["hidden", "unlisted"]
+])
 
 /** `status` is none of the record: it says whether the product is on sale. */
 const product: Omit<FieldsOf<ProductRecord>, "details"> & Readonly<Record<"status" | `details.${string}`, Field>> = {
@@ -60,7 +60,7 @@ const product: Omit<FieldsOf<ProductRecord>, "details"> & Readonly<Record<"statu
     as: "text",
     words: Storefront.statuses,
     flags: [onSale, "unlisted"],
-    translate: (word) => statusOfWord[word.toLowerCase()] ?? word
+    translate: (word) => statusOfWord.get(word.toLowerCase()) ?? word
   },
   shop: { as: "domain" },
   key: id,

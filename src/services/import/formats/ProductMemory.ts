@@ -22,9 +22,12 @@ export class ProductMemory<Product> {
     return hasRoom
   }
 
-  keep(key: string, product: Product, characters: number): void {
-    if (this.take(characters)) this.#kept.set(key, product)
+  /** Whether there was room for it. */
+  keep(key: string, product: Product, characters: number): boolean {
+    const hasRoom = this.take(characters)
+    if (hasRoom) this.#kept.set(key, product)
     else if (this.#forgotten.size < maxForgotten) this.#forgotten.add(key)
+    return hasRoom
   }
 
   clear(): void {

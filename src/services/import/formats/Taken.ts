@@ -1,6 +1,7 @@
 /** Lists the columns or names that each format reads, for `import --explain`. */
 import * as AdLibrary from "./AdLibrary.ts"
 import * as BulkProducts from "./BulkProducts.ts"
+import * as CatalogFeed from "./CatalogFeed.ts"
 import { foreign, snakeCase, unflatten } from "./Foreign.ts"
 import type { Detected } from "./Format.ts"
 import { fieldsOf } from "./MapFields.ts"
@@ -9,6 +10,7 @@ import * as ProductCsv from "./ProductCsv.ts"
 import * as Sample from "./Sample.ts"
 import * as ShopCsv from "./ShopCsv.ts"
 import * as Traffic from "./Traffic.ts"
+import * as WooCommerce from "./WooCommerce.ts"
 
 export interface Taken {
   /** The field of the record. */
@@ -162,6 +164,56 @@ const products: Readonly<Record<ProductCsv.Column, readonly [field: string, how:
   image: ["image_url", "the first"]
 }
 
+const woocommerce: Readonly<Record<WooCommerce.Column, readonly [field: string, how: string]>> = {
+  id: ["key", "text; without one the SKU"],
+  type: ["(none)", "a variation is one of its parent"],
+  parent: ["key", "of a variation: `id:` and the id, or the SKU"],
+  title: ["title", "text"],
+  published: ["(none)", "drafts and private products are left out"],
+  visibility: ["(none)", "hidden products are left out"],
+  body: ["details.description_html", "text"],
+  shortBody: ["details.description_html", "where there is no other"],
+  sku: ["details.variants", "text"],
+  price: ["price", "money; the lowest of the product"],
+  salePrice: ["price", "money; instead of the regular price, which becomes the one to compare with"],
+  saleStarts: ["price", "the first day of the sale"],
+  saleEnds: ["price", "the last day of the sale"],
+  stock: ["details.variants", "yes or no"],
+  categories: ["details.product_type", "the deepest one; the niche of the store may follow from it"],
+  tags: ["details.tags", "list"],
+  images: ["image_url", "the first; all are details.images"],
+  brands: ["details.vendor", "the first"],
+  option1Name: ["details.options", "text"],
+  option1: ["details.variants", "of variations"],
+  option2Name: ["details.options", "text"],
+  option2: ["details.variants", "of variations"],
+  option3Name: ["details.options", "text"],
+  option3: ["details.variants", "of variations"]
+}
+
+const catalog: Readonly<Record<CatalogFeed.Column, readonly [field: string, how: string]>> = {
+  id: ["key", "where neither a group nor the link gives one"],
+  group: ["alias", "the rows of one group are one product"],
+  link: ["key", "the handle in it; the address is the url"],
+  title: ["title", "text; of the first row of a group"],
+  body: ["details.description_html", "text"],
+  image: ["image_url", "the first"],
+  moreImages: ["details.images", "list"],
+  price: ["price", "money; the lowest of the group"],
+  salePrice: ["price", "money; instead of the price, which becomes the one to compare with"],
+  saleDates: ["price", "the days of the sale"],
+  availability: ["details.variants", "in stock or not; discontinued products are left out"],
+  status: ["(none)", "archived products are left out"],
+  visibility: ["(none)", "hidden products are left out"],
+  vendor: ["details.vendor", "text"],
+  category: ["details.product_type", "where there is no type; the niche of the store may follow from it"],
+  type: ["details.product_type", "text; the niche of the store may follow from it"],
+  color: ["details.variants", "text"],
+  size: ["details.variants", "text"],
+  material: ["details.variants", "text"],
+  sku: ["details.variants", "text"]
+}
+
 const shops: Readonly<Partial<Record<ShopCsv.Column, readonly [field: string, how: string]>>> = {
   domain: ["domain", "domain"],
   name: ["name", "text"],
@@ -244,6 +296,10 @@ export const of = ({ container, format }: Detected, sample: Sample.Sample, mappi
     }
     case "products":
       return account(columns, named(header, ProductCsv.columnsOf(header), products))
+    case "woocommerce":
+      return account(columns, named(header, WooCommerce.columnsOf(header), woocommerce))
+    case "catalog":
+      return account(columns, named(header, CatalogFeed.columnsOf(header), catalog))
     case "shops": {
       const networks = ShopCsv.networkColumns.flatMap(([network, name]) =>
         header
