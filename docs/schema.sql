@@ -400,7 +400,7 @@ CREATE TABLE shop (
   import_id integer,
   source_ids integer[] NOT NULL DEFAULT '{}'::integer[],
   version integer NOT NULL DEFAULT 0,
-  said_on date[],
+  said_on text,
   products_as_of date,
   CONSTRAINT shop_pkey PRIMARY KEY (id),
   CONSTRAINT shop_domain_key UNIQUE (domain),

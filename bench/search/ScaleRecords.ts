@@ -20,6 +20,7 @@ import { Prng } from "../../demo/Prng.ts"
 import { adText, headline, title } from "../../demo/Texts.ts"
 import { upsertNiches, upsertShops, upsertTrafficMonths } from "../../src/services/import/CatalogTables.ts"
 import * as CatalogVersion from "../../src/services/import/CatalogVersion.ts"
+import { StoreDates } from "../../src/services/import/StoreDates.ts"
 
 export interface ScaleSize {
   readonly shops: number
@@ -76,6 +77,7 @@ export const fill = Effect.fnUntraced(function* (
   )
   const ads = shareOut(adWeights(seed, shops), size.ads)
   const pools = poolsOf(shops)
+  const undated = new StoreDates(null)
 
   yield* sql`
     CREATE UNLOGGED TABLE scale_shop (
@@ -85,7 +87,7 @@ export const fill = Effect.fnUntraced(function* (
   for (const part of chunks(shops, shopsAtOnce)) {
     yield* upsertShops(
       write,
-      part.map(({ record }) => record)
+      part.map(({ record }) => undated.of(record, null))
     )
     const written = yield* sql<{ id: number; domain: string }>`
       SELECT id, domain FROM shop WHERE domain = ANY(${part.map(({ record }) => record.domain)}::text[])`

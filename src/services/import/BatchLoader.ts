@@ -1,7 +1,7 @@
 /** Writes a batch of records to the catalog. */
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { RemovedRecord, ShopRecord } from "../../domain/catalog/Records.ts"
+import type { PartialShop, RemovedRecord, ShopRecord } from "../../domain/catalog/Records.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { domainsOf, sortByType } from "./Batch.ts"
 import type { Batch } from "./Batch.ts"
@@ -12,6 +12,7 @@ import type { ImportRow, Reject } from "./ImportSource.ts"
 import * as AdLinks from "./AdLinks.ts"
 import type { LinkCounts } from "./AdLinks.ts"
 import * as Reconciliation from "./Reconciliation.ts"
+import { StoreDates } from "./StoreDates.ts"
 import * as ProductKeys from "./ProductKeys.ts"
 import * as Niches from "./Niches.ts"
 import type { NicheVote } from "./Niches.ts"
@@ -100,7 +101,7 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
     Effect.gen(function* () {
       const known = yield* knownShops(sql, domainsOf(rows))
       const niches = yield* Niches.read(sql, rows)
-      const ids = new Map(Array.from(known, ([domain, { id }]) => [domain, id]))
+      const ids = idsOfShops(known)
       const products = yield* ProductKeys.read(write, rows, ids)
       const batch = sortByType(rows, {
         niches: niches.tree,
@@ -113,26 +114,36 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
         yield* Reconciliation.noteKept(sql, write.origin, kept)
       }
       const { rejects, removals } = batch
-      const stored = yield* store(write, batch, ids, niches)
+      const stored = yield* store(write, batch, known, niches)
       return { ...stored, older: stored.older + batch.older, removals, rejects }
     })
   )
 })
 
-const decodeShops = rowsOf(
-  Schema.Struct({ id: Schema.Int, domain: Schema.String, currency: Schema.NullOr(Schema.String) })
-)
+/** `said_on`: see StoreDates. */
+const KnownShop = Schema.Struct({
+  id: Schema.Int,
+  domain: Schema.String,
+  currency: Schema.NullOr(Schema.String),
+  said_on: Schema.NullOr(Schema.String)
+})
+type KnownShops = ReadonlyMap<string, typeof KnownShop.Type>
+const decodeShops = rowsOf(KnownShop)
 const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 
-const knownShops = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, domains: Iterable<string>) {
+const knownShops = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  domains: Iterable<string>
+): Effect.fn.Return<KnownShops, SqlError.SqlError> {
   const wanted = Array.from(domains)
-  if (wanted.length === 0) return new Map<string, { readonly id: number; readonly currency: string | null }>()
-  const known = yield* decodeShops(sql`SELECT id, domain, currency FROM shop WHERE domain = ANY(${wanted}::text[])`)
-  return new Map(known.map(({ currency, domain, id }) => [domain, { id, currency }]))
+  if (wanted.length === 0) return new Map()
+  const known = yield* decodeShops(sql`
+    SELECT id, domain, currency, said_on FROM shop WHERE domain = ANY(${wanted}::text[])`)
+  return new Map(known.map((shop) => [shop.domain, shop]))
 })
 
-const idsOfShops = (sql: SqlClient.SqlClient, domains: Iterable<string>) =>
-  Effect.map(knownShops(sql, domains), (known) => new Map(Array.from(known, ([domain, { id }]) => [domain, id])))
+const idsOfShops = (known: KnownShops) => new Map(Array.from(known, ([domain, { id }]) => [domain, id]))
+
 const decodeNewer = rowsOf(
   Schema.Struct({ domain: Schema.String, hasAllProducts: Schema.Boolean, isNewer: Schema.Boolean })
 )
@@ -159,7 +170,7 @@ const newerShops = Effect.fnUntraced(function* (
     SELECT domain, coalesce(products_as_of > ${asOf}::date, false) AS "hasAllProducts",
       domain = ANY(${Array.from(removed)}::text[]) AND (
         coalesce(products_as_of > ${asOf}::date, false)
-        OR EXISTS (SELECT FROM unnest(said_on) AS said (day) WHERE day > ${asOf}::date)
+        OR coalesce(left(said_on, 10)::date > ${asOf}::date, false)
         OR EXISTS (SELECT FROM product p WHERE p.shop_id = shop.id AND p.as_of > ${asOf}::date OFFSET 0)
       ) AS "isNewer"
     FROM shop WHERE id = ANY(${ids}::int[])`)
@@ -172,25 +183,34 @@ const newerShops = Effect.fnUntraced(function* (
 const store = Effect.fnUntraced(function* (
   write: Write,
   batch: Batch,
-  before: ReadonlyMap<string, number>,
+  before: KnownShops,
   niches: Niches.StoredNiches
 ): Effect.fn.Return<Omit<LoadedBatch, "rejects" | "removals">, SqlError.SqlError> {
   const { sql } = write
   const removed = yield* removeRecords(write, batch)
-  const known = removed.shops.tally.removed === 0 ? before : yield* idsOfShops(sql, before.keys())
+  const known = removed.shops.tally.removed === 0 ? before : yield* knownShops(sql, before.keys())
 
   const written = yield* CatalogTables.upsertNiches(write, Array.from(batch.niches.values()))
   const ofTaxonomy = yield* CatalogTables.upsertNiches(write, niches.addTaxonomy(Array.from(batch.taxonomy.values())))
   const categories = yield* CatalogTables.upsertCategories(write, niches.addCategories(batch.categories))
+  const dates = new StoreDates(write.origin?.asOf ?? null)
+  const dated = (shops: Iterable<PartialShop | ShopRecord>) =>
+    Array.from(shops, (shop) => dates.of(shop, known.get(shop.domain)?.said_on ?? null))
   const partial = Map.groupBy(batch.partialShops.values(), ({ domain }) => known.has(domain))
+  const inserted = dated(partial.get(false) ?? [])
+  const updated = dated(partial.get(true) ?? [])
+  // An older complete record says of no field that it is unknown.
+  const whole = Map.groupBy(dated(batch.shops.values()), ({ newer }) => newer.length > 0)
+  const kept = [...updated, ...(whole.get(true) ?? [])]
   const shops = [
-    yield* CatalogTables.insertPartialShops(write, partial.get(false) ?? []),
-    yield* CatalogTables.updatePartialShops(write, partial.get(true) ?? []),
-    yield* CatalogTables.upsertShops(write, Array.from(batch.shops.values()))
+    yield* CatalogTables.insertPartialShops(write, inserted),
+    yield* CatalogTables.updatePartialShops(write, kept),
+    yield* CatalogTables.upsertShops(write, whole.get(false) ?? [])
   ]
+  const olderShops = kept.filter(({ isOlder }) => isOlder).length
 
   const added = [...batch.partialShops.keys(), ...batch.shops.keys()].filter((domain) => !known.has(domain))
-  const shopIds = new Map([...known, ...(yield* idsOfShops(sql, added))])
+  const shopIds = new Map([...idsOfShops(known), ...idsOfShops(yield* knownShops(sql, added))])
   const idOf = (domain: string | null) => (domain === null ? null : (shopIds.get(domain) ?? null))
   /** Adds the id of the store to each record. No record is dropped, because `sortByType` has rejected those of unknown stores. */
   const ofShop = <R extends { readonly shop: string }>(records: Iterable<R>) =>
@@ -199,7 +219,8 @@ const store = Effect.fnUntraced(function* (
       return shopId === null ? [] : [{ record, shopId }]
     })
 
-  const placed = Map.groupBy(batch.shops.values(), ({ niche }) => niche !== null)
+  const keepNiche = new Set(kept.flatMap(({ facts, newer }) => (newer.includes("niche") ? [facts.domain] : [])))
+  const placed = Map.groupBy(batch.shops.values(), ({ domain, niche }) => niche !== null || keepNiche.has(domain))
   const idsOf = (records: ReadonlyArray<ShopRecord> = []) =>
     records.flatMap(({ domain }) => {
       const shopId = idOf(domain)
@@ -238,7 +259,7 @@ const store = Effect.fnUntraced(function* (
   )
 
   return {
-    older: removed.olderAds + [...shops, months, ...products].reduce((total, { older }) => total + older, 0),
+    older: removed.olderAds + olderShops + [months, ...products].reduce((total, { older }) => total + older, 0),
     tallies: {
       niche: tallyOf(written, ofTaxonomy),
       category: tallyOf(categories),
@@ -262,7 +283,7 @@ const store = Effect.fnUntraced(function* (
     ]),
     links: { ...library.counts, later: ofPages.count + late.count },
     statedNiches: idsOf(placed.get(true)),
-    unstatedNiches: yield* Niches.having(sql, idsOf(placed.get(false)), write.origin?.asOf ?? null),
+    unstatedNiches: yield* Niches.having(sql, idsOf(placed.get(false))),
     votes: batch.categorized.flatMap(({ isList, names, shop }) => firstVote(niches, names, idOf(shop), isList))
   }
 })

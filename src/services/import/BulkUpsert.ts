@@ -17,7 +17,7 @@ export type Stamp = "items" | "figures"
 export interface Column<Row> {
   readonly name: string
   readonly sentAs: "bool" | "int4" | "float8" | "text"
-  readonly cast?: "date" | "date[]" | "timestamptz" | "jsonb" | "text[]"
+  readonly cast?: "date" | "timestamptz" | "jsonb" | "text[]"
   /** `asOf`: the date of the data, if the write belongs to an import. */
   readonly value: (row: Row, asOf: string | null) => string | number | boolean | null
   /** Absent when the search index does not read the column. */
@@ -26,18 +26,14 @@ export interface Column<Row> {
    * How a new value is merged with the stored one. Without it, the new value replaces the stored one. `newest` is that of the row
    * whose `seen_on` is later, and the new one if neither is; `newest_known` is the other one where that is NULL.
    */
-  readonly merge?: "keep_when_null" | "greatest" | "greatest_of_each" | "newest" | "newest_known"
-  /** In a table with `dates` of fields, the place of the column in `said_on`. */
-  readonly place?: number
+  readonly merge?: "keep_when_null" | "greatest" | "newest" | "newest_known"
 }
 
-/**
- * How rows are dated. Of `rows`, each has a date in `as_of`; of `fields`, each has the dates of its columns in `said_on`. What has a
- * later date than the data is left as it is. `isDeferred`: while an import marks its products, unchanged rows get no date, because
- * their store gets one at the end.
- */
+/** How the rows of a table are dated. A new date alone is no change of a row. */
 export interface Dates {
-  readonly of: "rows" | "fields"
+  /** `as_of` is the date of the row: of one that is newer than the data, nothing is changed. `said_on` has been compared before. */
+  readonly column: "as_of" | "said_on"
+  /** While an import marks its products, unchanged rows get no date, because their store gets one at the end. */
   readonly isDeferred: boolean
 }
 
@@ -72,7 +68,7 @@ export interface Origin {
   readonly notesProducts: () => boolean
 }
 
-/** Counts of inserted, changed and unchanged older rows, and the ids of stores whose stamps must be updated. */
+/** Counts of inserted, changed and older rows, and the ids of stores whose stamps must be updated. */
 const Written = Schema.Struct({
   added: Schema.Int,
   changed: Schema.Int,
@@ -116,31 +112,15 @@ const list = (columns: ReadonlyArray<string>, prefix = "") => columns.map((colum
 const statement = <Row>({ columns, dates, isVersioned, key, name, ofStore }: Table<Row>): string => {
   const names = columns.map((column) => column.name)
   const others = columns.filter((column) => !key.includes(column.name))
-  const dateColumn = dates === undefined ? undefined : dates.of === "rows" ? "as_of" : "said_on"
-  const facts = others.filter((column) => column.name !== dateColumn)
-  const isOlder = ({ place }: Column<Row>) =>
-    dates?.of === "rows"
-      ? "stored.as_of > input.as_of"
-      : place === undefined
-        ? undefined
-        : `stored.said_on[${place}] > input.said_on[${place}]`
+  const isDate = (column: Column<Row>) => column.name === dates?.column
+  const facts = others.filter((column) => !isDate(column))
   const isStored = key.map((column) => `${name}.${column} = input.${column}`).join(" AND ")
-  const given = (column: Column<Row>) => {
-    const older = facts.includes(column) ? isOlder(column) : undefined
-    return older === undefined
-      ? merged(column)
-      : `CASE WHEN ${older} THEN stored.${column.name} ELSE ${merged(column)} END`
-  }
-  const merged = ({ merge, name }: Column<Row>) => {
+  const given = ({ merge, name }: Column<Row>) => {
     if (merge === undefined) return `input.${name}`
     if (merge === "newest") return `CASE WHEN stored.seen_on > input.seen_on THEN stored.${name} ELSE input.${name} END`
     if (merge === "newest_known") {
       return `CASE WHEN stored.seen_on > input.seen_on THEN coalesce(stored.${name}, input.${name})
         ELSE coalesce(input.${name}, stored.${name}) END`
-    }
-    if (merge === "greatest_of_each") {
-      const places = facts.flatMap(({ place }) => place ?? []).toSorted((a, b) => a - b)
-      return `ARRAY[${list(places.map((place) => `greatest(input.${name}[${place}], stored.${name}[${place}])`))}]`
     }
     return `${merge === "greatest" ? "greatest" : "coalesce"}(input.${name}, stored.${name})`
   }
@@ -157,14 +137,10 @@ const statement = <Row>({ columns, dates, isVersioned, key, name, ofStore }: Tab
   const importId = `$${before + 2}::int`
   // Empty when the write does not belong to an import.
   const sources = `array_remove(ARRAY[$${before + 3}::int], NULL)`
-  const olderSeen = facts.some(({ merge }) => merge === "newest") ? ["stored.seen_on > input.seen_on"] : []
-  const older =
-    Array.from(new Set([...olderSeen, ...facts.flatMap((column) => isOlder(column) ?? [])])).join(" OR ") || "false"
+  const isOlder = dates?.column === "as_of" ? "coalesce(stored.as_of > input.as_of, false)" : "false"
   const isWritten = [
     differs(facts),
-    ...(dateColumn === undefined
-      ? []
-      : [`$${before}::bool AND ${differs(others.filter(({ name }) => name === dateColumn))}`]),
+    ...(dates === undefined ? [] : [`$${before}::bool AND ${differs(others.filter(isDate))}`]),
     ...(isVersioned ? [`NOT stored.source_ids @> ${sources}`] : [])
   ].join(" OR ")
   const storeOf = (row: string) => ofStore?.id(row) ?? "NULL::int"
@@ -182,9 +158,9 @@ const statement = <Row>({ columns, dates, isVersioned, key, name, ofStore }: Tab
     changed AS MATERIALIZED (
       SELECT ${list(columns.map((column) => `${given(column)} AS ${column.name}`))},
         stored.ctid AS stored_ctid, ${storeOf("stored")} AS left_shop_id,
-        ${differs(facts)} AS is_changed, coalesce(${older}, false) AS is_older, coalesce(${isWritten}, true) AS is_written, ${differsIn("items")} AS changes_items, ${differsIn("figures")} AS changes_figures
+        ${differs(facts)} AS is_changed, ${isOlder} AS is_older, ${differsIn("items")} AS changes_items, ${differsIn("figures")} AS changes_figures
       FROM input LEFT JOIN LATERAL (SELECT ctid, * FROM ${name} WHERE ${isStored} OFFSET 0) AS stored ON true
-      WHERE ${isWritten}${older === "false" ? "" : ` OR ${older}`}
+      WHERE ${isOlder === "false" ? "" : `${isOlder} OR `}${isWritten}
     ),
     inserted AS (
       INSERT INTO ${name} (${list(names)}${isVersioned ? ", version, import_id, source_ids" : ""})
@@ -202,11 +178,11 @@ const statement = <Row>({ columns, dates, isVersioned, key, name, ofStore }: Tab
             : ""
         }
       FROM changed AS input
-      WHERE stored.ctid = input.stored_ctid AND input.is_written
+      WHERE stored.ctid = input.stored_ctid AND NOT is_older
       RETURNING ${storeOf("stored")} AS shop_id, left_shop_id, is_changed, changes_items, changes_figures
     )
     SELECT (SELECT count(*) FROM inserted)::int AS added, (SELECT count(*) FROM updated WHERE is_changed)::int AS changed,
-      (SELECT count(*) FROM changed WHERE is_older AND NOT is_changed)::int AS older,
+      (SELECT count(*) FROM changed WHERE is_older)::int AS older,
       ${stamped("items")} AS items, ${stamped("figures")} AS figures`
 }
 

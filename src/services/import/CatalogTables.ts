@@ -1,15 +1,9 @@
 /** The table and columns of each type of record. Columns that the search index reads have a stamp. */
-import type {
-  AdRecord,
-  CategoryRecord,
-  PartialShop,
-  ProductRecord,
-  ShopRecord,
-  TrafficMonthRecord
-} from "../../domain/catalog/Records.ts"
+import type { AdRecord, CategoryRecord, ProductRecord, TrafficMonthRecord } from "../../domain/catalog/Records.ts"
 import { extension } from "../../domain/catalog/StoreDomain.ts"
 import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import { textArray, upsert } from "./BulkUpsert.ts"
+import type { Dated, Facts } from "./StoreDates.ts"
 import type { Column } from "./BulkUpsert.ts"
 import type { KeyedNiche } from "./Niches.ts"
 
@@ -47,90 +41,37 @@ export const upsertCategories = upsert<CategoryRecord>({
   isVersioned: false
 })
 
-type ShopFacts = Partial<{ readonly [Fact in keyof Omit<ShopRecord, "type" | "domain">]: ShopRecord[Fact] | null }>
-
-/** The fields of a store in the order of `said_on`. A new one comes last: the places are stored. */
-const datedFields = [
-  "name",
-  "country",
-  "currency",
-  "theme",
-  "niche",
-  "languages",
-  "pixels",
-  "social_networks",
-  "apps",
-  "created_on",
-  "monthly_revenue",
-  "monthly_orders",
-  "products_count",
-  "trustpilot_rating",
-  "trustpilot_reviews"
-] as const satisfies ReadonlyArray<keyof ShopFacts>
-type DatedField = (typeof datedFields)[number]
-
-const placeOf = (field: DatedField): number => datedFields.indexOf(field) + 1
-
-/** The place of the stated niche in `said_on`. */
-export const nichePlace = placeOf("niche")
-
-/** `says`: whether a record gives the field. */
-const saidOn = <Shop>(says: (shop: Shop, field: DatedField) => boolean): Column<Shop> => ({
-  name: "said_on",
-  sentAs: "text",
-  cast: "date[]",
-  merge: "greatest_of_each",
-  value: (shop, asOf) => `{${datedFields.map((field) => (says(shop, field) ? asOf : null) ?? "NULL").join(",")}}`
-})
-
-/** A new store without a name is called by its domain. */
-const partialSaidOn = saidOn<PartialShop>(
-  (shop, field) =>
-    field !== "niche" && (shop[field] ?? null) !== null && !(field === "name" && shop.name === shop.domain)
-)
-
 /** The columns of a store. Fields that are absent or `null` become NULL. */
-const shopColumns: ReadonlyArray<Column<ShopFacts & { readonly domain: string }>> = [
+const shopColumns: ReadonlyArray<Column<Facts>> = [
   { name: "domain", sentAs: "text", value: ({ domain }) => domain },
   { name: "domain_extension", sentAs: "text", stamp: "figures", value: ({ domain }) => extension(domain) },
-  { name: "name", sentAs: "text", stamp: "items", place: placeOf("name"), value: ({ name }) => name ?? null },
+  { name: "name", sentAs: "text", stamp: "items", value: ({ name }) => name ?? null },
   ...(["country", "currency", "theme"] as const).map((name) => ({
     name,
-    place: placeOf(name),
     sentAs: "text" as const,
     stamp: "figures" as const,
-    value: (shop: ShopFacts) => shop[name] ?? null
+    value: (shop: Facts) => shop[name] ?? null
   })),
-  { name: "niche_id", sentAs: "int4", stamp: "figures", place: nichePlace, value: ({ niche }) => niche ?? null },
+  { name: "niche_id", sentAs: "int4", stamp: "figures", value: ({ niche }) => niche ?? null },
   ...(["languages", "pixels", "social_networks", "apps"] as const).map((name) => ({
     name,
-    place: placeOf(name),
     sentAs: "text" as const,
     cast: "text[]" as const,
     stamp: "figures" as const,
-    value: (shop: ShopFacts) => (shop[name] === undefined || shop[name] === null ? null : textArray(shop[name]))
+    value: (shop: Facts) => (shop[name] === undefined || shop[name] === null ? null : textArray(shop[name]))
   })),
-  {
-    name: "created_on",
-    sentAs: "text",
-    cast: "date",
-    stamp: "figures",
-    place: placeOf("created_on"),
-    value: ({ created_on }) => created_on ?? null
-  },
+  { name: "created_on", sentAs: "text", cast: "date", stamp: "figures", value: ({ created_on }) => created_on ?? null },
   ...(["monthly_revenue", "trustpilot_rating"] as const).map((name) => ({
     name,
-    place: placeOf(name),
     sentAs: "float8" as const,
     stamp: "figures" as const,
-    value: (shop: ShopFacts) => shop[name] ?? null
+    value: (shop: Facts) => shop[name] ?? null
   })),
   ...(["monthly_orders", "products_count", "trustpilot_reviews"] as const).map((name) => ({
     name,
-    place: placeOf(name),
     sentAs: "int4" as const,
     stamp: "figures" as const,
-    value: (shop: ShopFacts) => shop[name] ?? null
+    value: (shop: Facts) => shop[name] ?? null
   }))
 ]
 
@@ -138,49 +79,44 @@ const shops = {
   name: "shop",
   key: ["domain"],
   ofStore: { stamp: "items", id: (row: string) => `${row}.id` },
-  dates: { of: "fields", isDeferred: false },
+  dates: { column: "said_on", isDeferred: false },
   isVersioned: true
 } as const
 
-/** Of a complete record, absent fields are unknown on its date. A niche that it does not state is removed at the end of the import, by `Niches.elect`. */
-export const upsertShops = upsert<ShopRecord>({
-  ...shops,
-  columns: [
-    ...shopColumns.map((column) =>
-      column.name === "niche_id" ? { ...column, merge: "keep_when_null" as const } : column
-    ),
-    saidOn(() => true)
-  ]
-})
+const saidOn: Column<Dated> = { name: "said_on", sentAs: "text", value: ({ saidOn }) => saidOn }
 
-/** Columns of lists are NOT NULL: a new row gets empty lists where nothing is known. */
-const emptyLists = { languages: [], pixels: [], social_networks: [], apps: [] }
+/** `otherwise`: what absent fields of a record are. */
+const shopTable = (merge: (name: string) => Column<Dated>["merge"], otherwise: Omit<Facts, "domain"> = {}) =>
+  upsert<Dated>({
+    ...shops,
+    columns: [
+      ...shopColumns.map(({ value, ...column }): Column<Dated> => {
+        const merged = merge(column.name)
+        return {
+          ...column,
+          ...(merged === undefined ? {} : { merge: merged }),
+          value: ({ facts }, asOf) => value({ ...otherwise, ...facts }, asOf)
+        }
+      }),
+      saidOn
+    ]
+  })
 
-/** Inserts stores that are not stored yet. Their records must have a name and a country. */
-export const insertPartialShops = upsert<PartialShop>({
-  ...shops,
-  columns: [
-    ...shopColumns.map(({ value, ...column }) => ({
-      ...column,
-      value: (shop: PartialShop) => value({ ...emptyLists, ...shop }, null)
-    })),
-    partialSaidOn
-  ]
+/** A niche that a record does not state is removed at the end of the import, by `Niches.elect`. */
+export const upsertShops = shopTable((name) => (name === "niche_id" ? "keep_when_null" : undefined))
+
+/** Inserts stores that are not stored yet. Columns of lists are NOT NULL: a new row gets empty lists where nothing is known. */
+export const insertPartialShops = shopTable(() => undefined, {
+  languages: [],
+  pixels: [],
+  social_networks: [],
+  apps: []
 })
 
 /** Updates stored stores. Fields that the record lacks keep their values. */
-export const updatePartialShops = upsert<PartialShop>({
-  ...shops,
-  columns: [...shopColumns.map((column) => ({ ...column, merge: "keep_when_null" as const })), partialSaidOn]
-})
+export const updatePartialShops = shopTable(() => "keep_when_null")
 
-const asOf: Column<unknown> = {
-  name: "as_of",
-  sentAs: "text",
-  cast: "date",
-  merge: "greatest",
-  value: (_, day) => day
-}
+const asOf: Column<unknown> = { name: "as_of", sentAs: "text", cast: "date", merge: "greatest", value: (_, day) => day }
 
 export const upsertTrafficMonths = upsert<OfShop<TrafficMonthRecord>>({
   name: "traffic_month",
@@ -191,7 +127,7 @@ export const upsertTrafficMonths = upsert<OfShop<TrafficMonthRecord>>({
     { name: "visits", sentAs: "int4", stamp: "figures", value: ({ record }) => record.visits },
     asOf
   ],
-  dates: { of: "rows", isDeferred: false },
+  dates: { column: "as_of", isDeferred: false },
   ofStore: { stamp: "figures", id: (row) => `${row}.shop_id` },
   isVersioned: false
 })
@@ -224,7 +160,7 @@ const products = {
   name: "product",
   key: ["shop_id", "key"],
   ofStore: { stamp: "items", id: (row: string) => `${row}.shop_id` },
-  dates: { of: "rows", isDeferred: true },
+  dates: { column: "as_of", isDeferred: true },
   isVersioned: true
 } as const
 

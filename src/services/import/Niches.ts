@@ -3,7 +3,6 @@ import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { CategoryRecord, NicheRecord } from "../../domain/catalog/Records.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { nichePlace } from "./CatalogTables.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import type { ImportRow, TaxonomyNiche } from "./ImportSource.ts"
 import { longTransaction } from "./LongTransaction.ts"
@@ -198,14 +197,12 @@ export const elect = Effect.fn("Niches.elect")(function* (
   )
 })
 
-/** Which of the stores have a niche that data of a later date than `asOf` do not state. */
+/** Which of the stores have a niche. */
 export const having = Effect.fn("Niches.having")(function* (
   sql: SqlClient.SqlClient,
-  shopIds: ReadonlyArray<number>,
-  asOf: string | null
+  shopIds: ReadonlyArray<number>
 ): Effect.fn.Return<ReadonlyArray<number>, SqlError.SqlError> {
   if (shopIds.length === 0) return []
-  const found = yield* decodeIds(sql`SELECT id FROM shop WHERE id = ANY(${shopIds}::int[]) AND niche_id IS NOT NULL
-    AND (${asOf}::date >= said_on[${nichePlace}]) IS NOT FALSE`)
+  const found = yield* decodeIds(sql`SELECT id FROM shop WHERE id = ANY(${shopIds}::int[]) AND niche_id IS NOT NULL`)
   return found.map(({ id }) => id)
 })

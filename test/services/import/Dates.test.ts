@@ -16,8 +16,6 @@ const Said = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("products"), isComplete: Schema.Boolean, day: int(1, 4), prices }),
   Schema.Struct({
     kind: Schema.Literal("store"),
-    /** A complete record says of fields without a value that they are unknown. */
-    isComplete: Schema.Boolean,
     day: int(1, 4),
     orders: Schema.NullOr(Schema.Literals([10, 20])),
     count: Schema.NullOr(Schema.Literals([30, 40]))
@@ -47,8 +45,8 @@ const naively = (all: ReadonlyArray<Said>): Known => {
       // A file without products does not name the store.
       if (Object.keys(found).length > 0) known.prices = said.isComplete ? found : { ...known.prices, ...found }
     } else if (said.kind === "store") {
-      known.orders = said.orders ?? (said.isComplete ? null : known.orders)
-      known.count = said.count ?? (said.isComplete ? null : known.count)
+      known.orders = said.orders ?? known.orders
+      known.count = said.count ?? known.count
     } else known.visits[said.month] = said.visits
   }
   return known
@@ -61,7 +59,7 @@ const recordsOf = (said: Said, shop: string): ReadonlyArray<object> => {
     case "store":
       return [
         {
-          type: said.isComplete ? "shop" : "partial_shop",
+          type: "partial_shop",
           domain: shop,
           name: "S",
           country: "DE",
@@ -146,6 +144,28 @@ layer(Services, { excludeTestServices: true })("data of any dates", (it) => {
       // Those of the same day count as they come.
       yield* run({ "a.csv": table({ a: 7 }) }, { ...options, asOf: "2026-06-30" })
       assert.deepStrictEqual((yield* storedOf("oakline.com")).prices, { a: 7 })
+    })
+  )
+
+  it.effect("of complete records fill in what newer data do not give, and make nothing unknown", () =>
+    Effect.gen(function* () {
+      const options = { store: nobody, source: "whole" }
+      const shop = { type: "shop", domain: "whole.com", name: "W", country: "DE" }
+      const part = { type: "partial_shop", domain: "whole.com" }
+      const take = (record: object, day: string) =>
+        Effect.map(run({ "s.ndjson": ndjson([record]) }, { ...options, asOf: day }), ({ older }) => older)
+      const figures = Effect.map(storedOf("whole.com"), ({ count, orders }) => [orders, count])
+      yield* take({ ...shop, monthly_orders: 1 }, "2026-06-01")
+      yield* take({ ...part, monthly_orders: 3 }, "2026-06-03")
+      assert.strictEqual(yield* take({ ...shop, monthly_orders: 2, products_count: 2 }, "2026-06-02"), 0)
+      assert.deepStrictEqual(yield* figures, [3, 2])
+      yield* take({ ...shop }, "2026-06-02")
+      assert.deepStrictEqual(yield* figures, [3, 2])
+      // A newer one says of all other fields that they are unknown.
+      yield* take(shop, "2026-06-04")
+      assert.deepStrictEqual(yield* figures, [null, null])
+      assert.strictEqual(yield* take({ ...part, monthly_orders: 3 }, "2026-06-03"), 1)
+      assert.deepStrictEqual(yield* figures, [null, null])
     })
   )
 
