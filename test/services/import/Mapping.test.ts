@@ -84,6 +84,8 @@ describe("a way to read", () => {
     ["shop", "monthly_revenue", { form: "1.234,56" }, "1.234", 1234],
     ["shop", "monthly_revenue", { divide_by: 100 }, "1999", 19.99],
     ["product", "price", { divide_by: 100 }, 7000, 70],
+    ["product", "key", {}, "https://oakline.com/products/lamp?variant=1", "lamp"],
+    ["product", "key", {}, "https://oakline.com/p/7", "https://oakline.com/p/7"],
     ["product", "status", {}, "Publish", "active"],
     ["product", "status", { as: "yes_no" }, "0", "unlisted"],
     ["product", "status", { values: { Entwurf: "draft" } }, "Entwurf", "draft"],
@@ -617,6 +619,17 @@ describe("a map to start with", () => {
         title: { column: "Name", as: "text" },
         price: { column: "Regular price", as: "money" },
         status: { column: "Published", as: "yes_no" }
+      }
+    ],
+    [
+      "products that only their addresses tell apart",
+      "url,name,price\nhttps://oakdesk.com/products/lamp,Lamp,19.90\nhttps://oakdesk.com/products/desk,Desk,99\n",
+      "product",
+      {
+        key: { column: "url", as: "text" },
+        title: { column: "name", as: "text" },
+        url: { column: "url", as: "text" },
+        price: { column: "price", as: "money" }
       }
     ],
     [

@@ -48,8 +48,8 @@ export const isHeader = (header: ReadonlyArray<string>): boolean => {
   return id !== undefined && title !== undefined && price !== undefined && image !== undefined && others.length > 1
 }
 
-/** The handle in an address such as `https://oakline.com/products/lamp?variant=1`. */
-const handleIn = (link: string | null): string | null => {
+/** The handle in an address such as `https://oakline.com/products/lamp?variant=1`; `null` if it is of another form. */
+export const handleIn = (link: string | null): string | null => {
   const path = link === null ? undefined : URL.parse(link)?.pathname
   const found = /\/products?\/([^/]+)\/?$/u.exec(path ?? "")?.[1]
   if (found === undefined) return null

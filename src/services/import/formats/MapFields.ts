@@ -11,6 +11,7 @@ import { countryCodeOf, countryCodes } from "../../../domain/catalog/Iso.ts"
 import type { AdRecord, PartialShop, ProductRecord, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import { ctaOf, unwrapped } from "./AdLibrary.ts"
+import { handleIn } from "./CatalogFeed.ts"
 import type { Field } from "./ReadAs.ts"
 import { languageOf } from "./ShopCsv.ts"
 
@@ -63,7 +64,7 @@ const product: Omit<FieldsOf<ProductRecord>, "details"> & Readonly<Record<"statu
     translate: (word) => statusOfWord.get(word.toLowerCase()) ?? word
   },
   shop: { as: "domain" },
-  key: id,
+  key: { ...id, translate: (found) => handleIn(found) ?? found },
   alias: id,
   title: text,
   url: address,

@@ -48,7 +48,9 @@ const shopNames: Names = {
 
 const productNames: Names = {
   shop: [...storeNames, ...words("shopname merchant")],
-  key: words("handle urlhandle productid id key productkey asin itemid sku gtin"),
+  key: words(
+    "handle urlhandle slug productid id key productkey asin itemid sku gtin producturl productlink permalink url link"
+  ),
   title: words("title producttitle productname name item product itemname"),
   url: words("url producturl link productlink permalink pageurl"),
   image_url: words("imageurl image imagesrc imagelink mainimage picture photo thumbnail img"),
@@ -79,7 +81,7 @@ const adNames: Names = {
     "landingurl addestinationurl adlandingpage landingpage linkurl link destinationurl url targeturl landingpageurl"
   ),
   image_url: words("imageurl image thumbnail thumbnailurl creativeurl mediaurl preview"),
-  ad_library_url: words("adlibraryurl libraryurl adurl"),
+  ad_library_url: words("adlibraryurl libraryurl adurl snapshoturl adsnapshoturl"),
   started_on: words(
     "startedon adstartdate adstarttime addeliverystarttime startedrunningon startdate started start firstseen adstart firstseenon datestarted launched"
   ),
@@ -132,8 +134,9 @@ const fieldsBy = (sample: Sample.Sample, record: RecordName): Mapping["fields"] 
   const found = new Map<string, Source>()
   const take = (name: string, column: string | undefined) => {
     const field = fieldsOf[record][name]
-    // The id of an ad is used for two fields.
-    if (column === undefined || field === undefined || (used.has(column) && name !== "ad_archive_id")) return
+    // The id of an ad is used for two fields, and so is the address of a product, which has its handle.
+    const isShared = name === "ad_archive_id" || (record === "product" && name === "url")
+    if (column === undefined || field === undefined || (used.has(column) && !isShared)) return
     used.add(column)
     const cents = /(?:cents|minor|unit_?amount)$/iu.test(column) && field.as === "money" ? { divide_by: 100 } : {}
     found.set(name, { column, ...wayOf(field, valuesOf(sample, column)), ...cents })

@@ -74,7 +74,7 @@ const readerOf = (field: Field, options: ReadOptions, first: ReadonlyArray<unkno
         const ids = new Ids(first)
         return Result.succeed((value) => {
           const found = ids.read(typeof value === "number" ? value : meant(written(value)))
-          return found ?? undefined
+          return typeof found === "string" ? spelled(found) : (found ?? undefined)
         })
       }
       return Result.succeed((value) => {
