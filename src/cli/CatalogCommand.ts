@@ -22,7 +22,7 @@ const verify = Command.make("verify", {}, () =>
   Effect.gen(function* () {
     const { differences, version } = yield* VerifyIndex.verify
     if (differences.length === 0) {
-      return yield* Output.line(`The search index says what the records of version ${version} say.`)
+      return yield* Output.line(`The index matches the records (version ${version}).`)
     }
     yield* Effect.forEach(differences, (difference) => Output.line(difference), { discard: true })
     return yield* new IndexDiffers({

@@ -29,10 +29,10 @@ const verify = Command.make("verify", {}, () =>
     )
     if (total.disagreements > 0) {
       return yield* new LedgerDisagrees({
-        message: `${total.disagreements} of ${total.periods} balances are not what the ledger says.`
+        message: `${total.disagreements} of ${total.periods} balances do not match the ledger.`
       })
     }
-    yield* Output.line(`${total.periods} balances are what the ledger says.`)
+    yield* Output.line(`All ${total.periods} balances match the ledger.`)
   }).pipe(asUserError)
 ).pipe(Command.withDescription("Compare every balance with the fold of its ledger; fails when one differs"))
 

@@ -320,7 +320,7 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
         const { caller } = yield* Access.subscriber()
         const good = yield* run(["credits", "verify"])
         assert.strictEqual(good.ended, "Success")
-        assert.match(good.text, /^\d+ balances are what the ledger says\.$/)
+        assert.match(good.text, /^All \d+ balances match the ledger\.$/)
 
         const sql = yield* SqlClient.SqlClient
         yield* sql`UPDATE credit_period SET used = 3 WHERE account_id = ${caller.accountId}`
@@ -330,7 +330,7 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
           bad.text,
           `account ${caller.accountId}, period from 2026-03-10: balance 3 of 20 used, ledger 0 of 20`
         )
-        assert.match(bad.text, /1 of \d+ balances are not what the ledger says/)
+        assert.match(bad.text, /1 of \d+ balances do not match the ledger/)
       })
     )
   })

@@ -30,7 +30,7 @@ const wayBack = (text: string, label: string): string | undefined =>
 
 const isOver = ({ headers, status, text }: Consent.Reply) => {
   assert.strictEqual(status, 400)
-  assert.strictEqual(Consent.headingOf(text), "This request is over")
+  assert.strictEqual(Consent.headingOf(text), "This request has expired")
   assert.isNull(headers.get("refresh"))
 }
 

@@ -27,7 +27,7 @@ const services = Layer.unwrap(
 /** Pages that refuse no parameter, and why. */
 const exceptions: Readonly<Record<string, string>> = {
   "/authorize": "RFC 6749, 3.1: unknown parameters are ignored",
-  "/authorize/decision": "says that the request is over, whatever the address",
+  "/authorize/decision": "says that the request has expired, whatever the address",
   "/dashboard/:place/*": "no page",
   "/docs/:place/*": "no page"
 }

@@ -220,7 +220,7 @@ const cases = {
     meanwhile: signIn(next)
   },
   "/dashboard/integrations": {
-    said: /This key was created already/u,
+    said: /This key has already been created/u,
     open: Effect.gen(function* () {
       const { visitor } = yield* owner
       const { text } = yield* visitor.get(integrations)
@@ -228,7 +228,7 @@ const cases = {
     })
   },
   "/dashboard/integrations/keys/:id/replace": {
-    said: /This key was created already/u,
+    said: /This key has already been created/u,
     open: Effect.gen(function* () {
       const { path, visitor } = yield* key
       const { text } = yield* visitor.get(`${path}/replace`)

@@ -61,7 +61,7 @@ const wayOut = ({ billing, support }: Links): Html => {
   if (billing !== undefined) return html`<a href="${billing}">Upgrade or fix billing</a>`
   return support === undefined
     ? html`Ask the people who run this server for access`
-    : html`<a href="${support}">Ask the support of this server for access</a>`
+    : html`<a href="${support}">Contact support for access</a>`
 }
 
 /** `url` repeats the request. Reloading would not, because the page may answer a form. */
@@ -151,7 +151,7 @@ export const forward = (
 export const connected = ({ client }: ConsentRequest): Page => ({
   heading: "Access allowed",
   body: html`<p role="status">
-    You allowed access, and ${nameOf(client.name)} has taken it. Go back to the app; you can close this page.
+    You allowed access, and ${nameOf(client.name)} is connected. Go back to the app; you can close this page.
   </p>`
 })
 
@@ -176,43 +176,43 @@ interface Stranding {
 
 const strandings: Readonly<Record<Stranded, Stranding>> = {
   client_missing: {
-    heading: "The app did not say who it is",
-    text: "Its request has no client_id, or several. Start again in the app; if it stays, tell its makers."
+    heading: "The app did not identify itself",
+    text: "Its request has no client_id, or several. Start again in the app; if this keeps happening, contact its developer."
   },
   client_unknown: {
     heading: "This app is not known here",
-    text: "It may have been registered long ago and not been used. Remove the connection to Discovery in the app, and add it again."
+    text: "It may have been registered long ago and never used. Remove the connection to Discovery in the app and add it again."
   },
   redirect_refused: {
     heading: "The app asked to be answered at an unknown address",
-    text: "The address is not among those that it has registered, so nothing was sent there. Start again in the app; if it stays, remove the connection to Discovery there, and add it again."
+    text: "The address is not among those that it has registered, so nothing was sent there. Start again in the app; if this keeps happening, remove the connection to Discovery there, and add it again."
   },
   too_long: {
     heading: "The app's request cannot be read",
-    text: "It is too long, or has characters that do not belong there. Start again in the app; if it stays, tell its makers."
+    text: "It is too long, or contains invalid characters. Start again in the app; if this keeps happening, contact its developer."
   },
   not_get: {
     heading: "This page opens from an app",
-    text: "An app opens it with a link. Start again in the app; if it stays, tell its makers."
+    text: "Apps open it with a link. Start again in the app; if this keeps happening, contact its developer."
   },
   over: {
-    heading: "This request is over",
-    text: "It was answered already, is older than 15 minutes, or was asked of another sign-in. Start again in the app.",
-    effect: "Nothing more was given to the app."
+    heading: "This request has expired",
+    text: "It was already answered, is older than 15 minutes, or belongs to another sign-in. Start again in the app.",
+    effect: "The app got no further access."
   },
   denied: {
-    heading: "This request is over",
-    text: "You denied access already, which counts. To allow it, start again in the app."
+    heading: "This request has expired",
+    text: "You already denied access. To allow it, start again in the app."
   },
   allowed: {
-    heading: "This request is over",
-    text: "You allowed access already, which counts. To end it, revoke the app among the integrations of your dashboard.",
+    heading: "This request has expired",
+    text: "You already allowed access. To end it, revoke the app on the Integrations page.",
     effect: "Nothing was changed."
   },
   lapsed: {
-    heading: "This request is over",
-    text: "You allowed access already, but the app did not take it within a minute, or the connection has ended since. Start again in the app.",
-    effect: "Nothing more was given to the app."
+    heading: "This request has expired",
+    text: "You already allowed access, but the app did not use it within a minute, or the connection has ended since. Start again in the app.",
+    effect: "The app got no further access."
   }
 }
 
@@ -224,9 +224,9 @@ export const stranded = (
   status,
   heading: strandings[why].heading,
   body: html`<p>${strandings[why].text}</p>
-    <p>${strandings[why].effect ?? "Nothing was given to the app."}</p>
-    ${why === "allowed" && html`<p><a href="${sections.integrations}">To the integrations</a></p>`}
-    ${request !== undefined && html`<p><a href="${request}">Look at the request again</a></p>`}`
+    <p>${strandings[why].effect ?? "The app got no access."}</p>
+    ${why === "allowed" && html`<p><a href="${sections.integrations}">Go to Integrations</a></p>`}
+    ${request !== undefined && html`<p><a href="${request}">View the request again</a></p>`}`
 })
 
 const undocumentedTexts = (failure: ClientMetadataFailure, clientId: string): readonly [string, Html] => {
@@ -237,26 +237,26 @@ const undocumentedTexts = (failure: ClientMetadataFailure, clientId: string): re
       return [
         "This server does not read documents about apps",
         html`The app says who it is by the address of a document. The operator of this server has turned those off: an
-        app has to register itself. Remove the connection to Discovery in the app, and add it again; if it stays, tell
-        the support of this server.`
+        app has to register itself. Remove the connection to Discovery in the app, and add it again; if this keeps
+        happening, contact the support of this server.`
       ]
     case "ClientMetadataUnavailable":
       return [
         "The app could not be checked",
         html`This server could not reach ${host}, where the document about the app should be, or has asked there too
-        often just now. Try again in a few minutes; if it stays, tell the support of this server.`
+        often just now. Try again in a few minutes; if this keeps happening, contact the support of this server.`
       ]
     case "ClientMetadataRejected":
       return failure.reason === undefined || url === null
         ? [
             "The app's address is wrong",
             html`Its client_id should be the address of a document: an https address on the internet, with a path, as a
-            browser writes it. Tell its makers.`
+            browser writes it. Contact its developer.`
           ]
         : [
             "The app's document is wrong",
             html`The document at ${host}<bdi>${url.pathname.slice(0, maxPathShown)}</bdi> is wrong: ${failure.reason}.
-              Tell the makers of the app.`
+              Contact the developer of the app.`
           ]
   }
 }
@@ -309,5 +309,5 @@ export const tooMany = (message: string, visitor: SignedIn): Page => ({
   account: visitor,
   locale: Locale.of(undefined),
   body: html`<p>${message}</p>
-    <p><a href="${overviewPath}">To the dashboard</a></p>`
+    <p><a href="${overviewPath}">Go to the dashboard</a></p>`
 })

@@ -134,7 +134,7 @@ const overview = (
   return html`<p class="total" role="status">${text("market.matching", { count: total.stores })}</p>
     <p class="aside">
       ${results.length < groups && text("market.shown", { shown: results.length, count: groups })}
-      ${ungrouped > 0 && text("market.ungrouped", { count: ungrouped })}
+      ${ungrouped > 0 && text("market.ungrouped", { count: ungrouped, by: query.group_by })}
     </p>
     ${lines} ${results.length > 0 && groupTable({ groups: results, query }, names, locale)}`
 }

@@ -111,7 +111,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the a
         const site = yield* Site
         const visitor = yield* SiteVisitor.signedIn(yield* site.account())
         const page = yield* visitor.get(path)
-        assert.include(page.text, "You are signed in nowhere else.")
+        assert.include(page.text, "You are not signed in anywhere else.")
         assert.notInclude(page.text, "sessions/")
       })
     )
@@ -143,7 +143,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the a
         assert.isFalse(yield* isSignedIn(there))
         assert.isTrue(yield* isSignedIn(elsewhere))
         const after = yield* here.get("/dashboard/account?done=session-ended")
-        assert.match(after.text, /role="status">That browser is signed out of your account\./u)
+        assert.match(after.text, /role="status">That browser has been signed out\./u)
         assert.lengthOf(names(after), 2)
         // Twice is no error.
         assert.strictEqual((yield* here.submit(end, {})).status, 303)
@@ -342,7 +342,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the o
       const { status, text } = yield* visitor.get("/dashboard")
       assert.strictEqual(status, 200)
       assert.include(text, "None with this plan")
-      assert.include(text, "AI agents and searches need the plan Growth or Pro.")
+      assert.include(text, "Choose Growth or Pro to use AI agents and searches.")
     })
   )
 })

@@ -121,7 +121,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         })
         assert.strictEqual(
           yield* Effect.promise(() => page.getByRole("status").innerText()),
-          "That browser is signed out of your account."
+          "That browser has been signed out."
         )
         assert.strictEqual((yield* there.get("/dashboard")).status, 303)
       })

@@ -341,7 +341,7 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         const again = yield* visitor.submit(`${path}/confirm`, { token })
         assert.strictEqual(again.status, 410)
         assert.strictEqual(Consent.headingOf(again.text), "The address was confirmed with this link")
-        assert.include(again.text, '<a href="/dashboard/account">To your account</a>')
+        assert.include(again.text, '<a href="/dashboard/account">Go to your account</a>')
       })
     )
 

@@ -17,10 +17,10 @@ const setups = [
 
 /** What is said where there is no link. */
 const asking = {
-  en: "The people who run this server can change that: ask them.",
-  de: "Wer diesen Server betreibt, kann das ändern: Fragen Sie dort nach.",
-  fr: "Les responsables de ce serveur peuvent y remédier : adressez-vous à eux.",
-  es: "Quienes administran este servidor pueden cambiarlo: consúlteles."
+  en: "The operator of this server can change that. Please contact them.",
+  de: "Der Betreiber dieses Servers kann das ändern. Bitte wenden Sie sich an ihn.",
+  fr: "L’exploitant de ce serveur peut y remédier. Veuillez le contacter.",
+  es: "El administrador de este servidor puede cambiarlo. Póngase en contacto con él."
 }
 
 const pages = [

@@ -36,10 +36,10 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("the page 
       const visitor = yield* usedUp
       assert.strictEqual((yield* visitor.get("/dashboard/ads")).status, 200)
       const said = {
-        en: ["Today’s pages are used up", "1,234 pages", "Mar 11, 2026"],
-        de: ["Die Seiten für heute sind aufgebraucht", "1.234 Seiten", "11.03.2026"],
-        fr: ["Les pages d’aujourd’hui sont épuisées", "1\u202f234 pages", "11 mars 2026"],
-        es: ["Las páginas de hoy se han agotado", "1234 páginas", "11 mar 2026"]
+        en: ["You’ve reached today’s page limit", "1,234 pages", "Mar 11, 2026"],
+        de: ["Das Tageslimit für Seiten ist erreicht", "1.234 Seiten", "11.03.2026"],
+        fr: ["Vous avez atteint la limite de pages d’aujourd’hui", "1\u202f234 pages", "11 mars 2026"],
+        es: ["Ha alcanzado el límite de páginas de hoy", "1234 páginas", "11 mar 2026"]
       }
       for (const [language, texts] of Object.entries(said)) {
         for (const path of catalogPages) {

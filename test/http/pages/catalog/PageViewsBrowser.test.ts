@@ -55,7 +55,10 @@ describe.skipIf(!isAvailable())("in a browser", () => {
           SELECT id, '2026-03-10', ${viewsPerDay} FROM account WHERE email = ${who.email}`
         yield* goTo(page, `/sign-in?return_to=${adsPath}`)
         yield* signIn(page, who)
-        assert.strictEqual(yield* Effect.promise(() => page.locator("h1").innerText()), "Today’s pages are used up")
+        assert.strictEqual(
+          yield* Effect.promise(() => page.locator("h1").innerText()),
+          "You’ve reached today’s page limit"
+        )
         yield* checker(page, look)("used-up")
       })
     )

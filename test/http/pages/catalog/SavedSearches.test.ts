@@ -282,7 +282,7 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
       const uncounted = yield* view(searches)
       assert.strictEqual(uncounted.status, 200)
       assert.include(uncounted.text, "<bdi>B</bdi>")
-      assert.include(uncounted.text, "Today’s pages are used up. New results are counted again from")
+      assert.include(uncounted.text, "You’ve reached today’s page limit. New results are counted again from")
       assert.notMatch(uncounted.text, /\d new|Nothing new|Not counted/u)
       yield* visitor.submit(`${searches}/${id}/remove`, {})
       const none = yield* view(searches)

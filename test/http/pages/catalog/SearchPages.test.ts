@@ -271,7 +271,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       }
       const grouped = yield* read(visitor, address, "en")
       assert.notInclude(grouped.text, "past the last result")
-      assert.notInclude(grouped.text, "No ad matches all of these filters")
+      assert.notInclude(grouped.text, "No ads match all of these filters")
       const newest = yield* read(visitor, `${address}&sort_by=newest`, "en")
       assert.deepStrictEqual(noticeOf(newest), [])
       assert.isAbove(idsOf(newest).length, 0)
@@ -585,7 +585,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     Effect.gen(function* () {
       const { view } = yield* customer
       const { text } = yield* view(`${adsPath}?apps=Unheard+Of&countries=AQ&shop_created_between.to=1971-01-01`)
-      assert.include(text, "No ad matches all of these filters")
+      assert.include(text, "No ads match all of these filters")
       assert.include(text, "An app whose name is not known")
       assert.include(text, "The creation date is not known of every store")
       assert.include(

@@ -186,7 +186,7 @@ describe.skipIf(!isAvailable())("stores in a browser", () => {
         for (const look of looks) {
           const page = yield* (yield* Browser).open(look)
           yield* signIn(page, `/dashboard/shops/${yield* wholeStore}`, yield* site.account({ status: "unpaid" }))
-          assert.strictEqual(yield* Effect.promise(() => page.innerText("h1")), "This needs an active plan")
+          assert.strictEqual(yield* Effect.promise(() => page.innerText("h1")), "Choose a plan to see this")
           yield* picture(page, `upgrade-${look.width}-${look.scheme}`)
           assert.deepStrictEqual(yield* violations(page), [])
           assert.isAtMost(yield* overflow(page), 0)

@@ -115,7 +115,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         )
         for (const { status, text } of answers) {
           if (status === 200) continue
-          assert.strictEqual(headingOf(text), "This key was created already")
+          assert.strictEqual(headingOf(text), "This key has already been created")
           assert.include(textOf(text), "it created the key “once”")
           assert.notMatch(text, secretPattern)
         }
@@ -401,7 +401,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         assert.strictEqual(answer.headers.get("location"), `${path}?done=key_revoked`)
         assert.strictEqual(yield* Integrations.call(Redacted.value(secret)), 401)
         const page = yield* me.get(`${path}?done=key_revoked`)
-        assert.include(page.text, `role="status">The key is revoked. Calls with it are refused from now on.`)
+        assert.include(page.text, `role="status">The key has been revoked. Calls with it are now refused.`)
         assert.notInclude(page.text, key.lastFour)
         const again = yield* me.submit(revokePath(key.id), {})
         assert.strictEqual(again.status, 404)
@@ -460,7 +460,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
           assert.include(text, `<bdi>&lt;/bdi&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;onclick=&quot;x</bdi>`)
           assert.include(
             textOf(text).replaceAll("\u202f", " "),
-            `${hostile} The app chose its own name; nobody vouches for it. Connected Mar 10, 2026 Last used never Revoke ` +
+            `${hostile} Name chosen by the app, not verified. Connected Mar 10, 2026 Last used never Revoke ` +
               "Claude Verified publisher: claude.ai Connected Mar 11, 2026 Last used Mar 12, 2026, 8:30 AM UTC Revoke"
           )
         })
@@ -471,7 +471,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         const me = yield* owner()
         const { url } = yield* Site
         const answer = yield* me.get(path)
-        assert.include(textOf(answer.text), "No app is connected yet.")
+        assert.include(textOf(answer.text), "No apps connected yet.")
         assert.include(textOf(answer.text), "There is no key yet.")
         assert.match(answer.text, /<details open>/)
         assert.deepStrictEqual(copiesOf(answer), [

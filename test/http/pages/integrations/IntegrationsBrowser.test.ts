@@ -98,7 +98,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         assert.strictEqual(yield* Effect.promise(() => tab.evaluate(() => navigator.clipboard.readText())), secret)
         assert.strictEqual(yield* Integrations.call(secret), 200)
 
-        yield* tabTo(tab, "To the integrations")
+        yield* tabTo(tab, "Go to Integrations")
         yield* enter(tab)
         assert.include(yield* text(tab, ".credentials"), "nightly job")
         yield* tabTo(tab, "Revoke")
@@ -108,7 +108,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* enter(tab)
         assert.strictEqual(
           yield* text(tab, "[role=status]"),
-          "The key is revoked. Calls with it are refused from now on."
+          "The key has been revoked. Calls with it are now refused."
         )
         assert.strictEqual(yield* Integrations.call(secret), 401)
       })
@@ -146,13 +146,13 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         const first = yield* text(tab, "#secret")
         // Controls that need scripts are not shown.
         assert.strictEqual(yield* Effect.promise(() => tab.getByRole("button", { name: "Copy" }).count()), 0)
-        yield* follow(tab, "link", "To the integrations")
+        yield* follow(tab, "link", "Go to Integrations")
         yield* follow(tab, "link", "Replace job")
         yield* Effect.promise(() => tab.getByLabel("now", { exact: true }).check())
         yield* follow(tab, "button", "Replace key")
         const second = yield* text(tab, "#secret")
         assert.deepStrictEqual([yield* Integrations.call(first), yield* Integrations.call(second)], [401, 200])
-        yield* follow(tab, "link", "To the integrations")
+        yield* follow(tab, "link", "Go to Integrations")
         yield* follow(tab, "link", "Revoke job")
         yield* follow(tab, "button", "Revoke")
         assert.strictEqual(yield* Integrations.call(second), 401)
@@ -176,7 +176,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* follow(tab, "button", "Create key")
         const secret = yield* text(tab, "#secret")
         yield* Effect.promise(() => tab.reload())
-        assert.strictEqual(yield* heading(tab), "This key was created already")
+        assert.strictEqual(yield* heading(tab), "This key has already been created")
         assert.notInclude(yield* Effect.promise(() => tab.content()), secret.slice(8, 40))
         const keys = yield* ApiKeys
         assert.lengthOf(yield* keys.list(id), 1)
@@ -267,7 +267,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* Effect.promise(() => tab.locator("#name").fill("Nightly report on the build server"))
         yield* follow(tab, "button", "Create key")
         yield* check("integrations-new-key")
-        yield* follow(tab, "link", "To the integrations")
+        yield* follow(tab, "link", "Go to Integrations")
         yield* follow(tab, "link", /^Replace/)
         yield* check("integrations-replace")
         yield* follow(tab, "button", "Replace key")

@@ -314,7 +314,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
           answers.map(({ status }) => status),
           [303, 409, 409]
         )
-        assert.include(answers.find(({ status }) => status === 409)?.text, "The account was changed meanwhile")
+        assert.include(answers.find(({ status }) => status === 409)?.text, "The account has changed")
         assert.deepInclude((yield* state(id))[0], { changes: 1 })
         // As a second click: what was asked for is so.
         const plan = yield* Effect.forEach(

@@ -138,7 +138,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* fill(first, {
           "Current password": other.password,
           "New password": "seven blue otters",
-          "New password again": "seven blue otters"
+          "Confirm new password": "seven blue otters"
         })
         yield* press(first, "Change password")
         assert.strictEqual(yield* Effect.promise(() => first.innerText("h1")), "This page is out of date")
@@ -164,10 +164,10 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* fill(here, {
           "Current password": who.password,
           "New password": "seven blue otters",
-          "New password again": "seven blue otters"
+          "Confirm new password": "seven blue otters"
         })
         yield* press(here, "Change password")
-        assert.strictEqual(yield* Effect.promise(() => here.innerText("h1")), "Your password is changed")
+        assert.strictEqual(yield* Effect.promise(() => here.innerText("h1")), "Your password has been changed")
         yield* goTo(here, "/dashboard")
         assert.strictEqual(at(here), "/dashboard")
         yield* goTo(there, "/dashboard")
@@ -199,7 +199,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* fill(page, {
           "Current password": who.password,
           "New password": "seven blue otters",
-          "New password again": "seven blue others"
+          "Confirm new password": "seven blue others"
         })
         yield* press(page, "Change password")
         yield* check("password-rejected")

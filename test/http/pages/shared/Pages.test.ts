@@ -264,7 +264,7 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
         assert.strictEqual(answer.status, ok ? 303 : 403)
         assert.strictEqual(location(answer), ok ? "/dashboard" : null)
         if (!ok) {
-          assert.include(answer.text, "This page was out of date. Please sign in again.")
+          assert.include(answer.text, "This page had expired. Please sign in again.")
           assert.notInclude(answer.text, who.password)
         }
       })
