@@ -64,7 +64,7 @@ const run = Effect.gen(function* () {
   const own = {
     DEMO_SIZE: "tiny",
     RATE_LIMIT_PER_MINUTE: "0",
-    PAGE_LOOKS_PER_DAY: "0",
+    PAGE_VIEWS_PER_DAY: "0",
     // Nothing answers there, and nothing that is sent leads there.
     STRIPE_SECRET_KEY: "sk_test_bench",
     STRIPE_WEBHOOK_SECRET: "whsec_bench",

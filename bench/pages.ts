@@ -152,7 +152,7 @@ const report = (rows: ReadonlyArray<Row>): string =>
 
 const run = Effect.gen(function* () {
   // An export counts as the pages that it would fill.
-  const { command, server, url } = yield* DemoServer.start({ PAGE_LOOKS_PER_DAY: "100000" })
+  const { command, server, url } = yield* DemoServer.start({ PAGE_VIEWS_PER_DAY: "100000" })
   const password = "nine green whales"
   yield* Effect.promise(async () => {
     const rows: Array<Row> = []

@@ -67,7 +67,7 @@ export const summary = (name: string, report: ImportReport): string => {
     accepted,
     reasons,
     repeated,
-    electedNiches,
+    chosenNiches,
     expiredAds,
     keepsUnseenAds,
     links,
@@ -81,7 +81,7 @@ export const summary = (name: string, report: ImportReport): string => {
     seconds,
     stops,
     tallies,
-    unfit
+    invalidFields
   } = report
   const written = tables.flatMap((type) => {
     const { added, changed, removed } = tallies[type]
@@ -124,12 +124,12 @@ export const summary = (name: string, report: ImportReport): string => {
       ? ["  ads that these files lack stay as they are, because a file of ads could not be read to its end"]
       : []),
     ...line("ads of ads_archive, which has no call to action, landing page, image and media type", archiveAds),
-    ...line("stores that have a niche now, by what they sell", electedNiches),
+    ...line("stores that have a niche now, by what they sell", chosenNiches),
     ...line("amounts left out, because not known to be in the currency of their store", otherCurrencies),
-    ...(unfit.size === 0
+    ...(invalidFields.size === 0
       ? []
       : [
-          `  optional values that do not fit, unknown or cut: ${Array.from(unfit, ([field, n]) => `${field} ${count(n)}`).join(", ")}`
+          `  optional values that do not fit, unknown or cut: ${Array.from(invalidFields, ([field, n]) => `${field} ${count(n)}`).join(", ")}`
         ]),
     ...refusedRemovals.map(
       ({ domain, gone, products }) =>

@@ -17,7 +17,7 @@ const report = {
   stops: [],
   otherCurrencies: 0,
   archiveAds: 0,
-  unfit: new Map<string, number>(),
+  invalidFields: new Map<string, number>(),
   tallies: noTallies,
   removals: 0,
   older: 0,
@@ -25,19 +25,19 @@ const report = {
   expiredAds: 0,
   pagesElsewhere: 0,
   keepsUnseenAds: false,
-  electedNiches: 0,
+  chosenNiches: 0,
   refusedRemovals: [],
   seconds: 4
 }
 
 describe("the summary of an import", () => {
   it("counts the optional values that did not fit, by field", () => {
-    const unfit = new Map([
+    const invalidFields = new Map([
       ["details.tags", 1_200],
       ["created_at", 1]
     ])
     assert.include(
-      summary("a.json", { ...report, unfit }),
+      summary("a.json", { ...report, invalidFields }),
       "  optional values that do not fit, unknown or cut: details.tags 1,200, created_at 1"
     )
     assert.notInclude(summary("a.json", report), "optional")

@@ -72,7 +72,7 @@ export const limitsPage = (): string => {
       ],
       [
         "views of the catalog's pages ([which](dashboard.md))",
-        `${viewsPerMinute} for each minute; ${byDefault("PAGE_LOOKS_PER_DAY")}, for each day (UTC)`
+        `${viewsPerMinute} for each minute; ${byDefault("PAGE_VIEWS_PER_DAY")}, for each day (UTC)`
       ],
       ["new API keys", `${ApiKeys.maxAnHour} an hour`],
       ["refreshes of a connected app", `${maxRefreshesAnHour} an hour`]

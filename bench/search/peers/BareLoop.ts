@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { ctas, mediaTypes } from "../../../src/domain/catalog/Enumerations.ts"
 import { wholeOf } from "../../../src/domain/search/SearchText.ts"
 import * as AdKey from "../../../src/services/search/index/AdKey.ts"
-import { priceCodes } from "../../../src/services/search/index/ItemTest.ts"
+import { priceCodes } from "../../../src/services/search/index/RowFilter.ts"
 import type { ItemCondition, Query, StoreCondition } from "../../../src/services/search/index/Query.ts"
 import type { Items, Segment, SegmentView, Words } from "../../../src/services/search/index/Segment.ts"
 import { readRows, wordCount, wordText } from "../../../src/services/search/index/Words.ts"
@@ -97,7 +97,7 @@ const storeTest = ({ columns }: SegmentView, condition: StoreCondition, source: 
   }
 }
 
-const itemTest = ({ ads, products }: Segment, item: ItemCondition, source: Source): string => {
+const rowFilter = ({ ads, products }: Segment, item: ItemCondition, source: Source): string => {
   if (item._tag === "Price") {
     const [low, end] = priceCodes(products.prices, item.range)
     const price = source.name(products.price)
@@ -139,7 +139,7 @@ const compile = (view: SegmentView, query: Query): Count => {
   const { items } = rowsOf(view, query)
   const stores = query.stores.map((condition) => `(${storeTest(view, condition, source)})`)
   const ofItem = [
-    ...(query.item === undefined ? [] : [`(${itemTest(segment, query.item, source)})`]),
+    ...(query.item === undefined ? [] : [`(${rowFilter(segment, query.item, source)})`]),
     ...(query.words.length === 0 ? [] : [`hits[i] === ${query.words.length}`])
   ]
   const first = query.subject === "stores" || stores.length > 0 ? segment.pseudoStores : 0

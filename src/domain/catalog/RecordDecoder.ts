@@ -24,7 +24,7 @@ declare module "effect/Schema" {
 }
 
 /** A value that no schema accepts. */
-const unfit = Symbol("unfit")
+const invalidFields = Symbol("invalidFields")
 
 /** Cleans text; other values are unchanged. */
 export const ofText =
@@ -32,7 +32,7 @@ export const ofText =
   (value: unknown): unknown =>
     typeof value === "string" ? tidy(value) : value
 
-/** Returns the decoded value, or {@link unfit}: the schema must be asked. A value that needs no cleaning is not copied. */
+/** Returns the decoded value, or {@link invalidFields}: the schema must be asked. A value that needs no cleaning is not copied. */
 type Fit = (value: unknown) => unknown
 
 /** As {@link ArgumentDecoder.decoder}, with the same results. */
@@ -41,7 +41,7 @@ export const make = <S extends Schema.ConstraintDecoder<unknown>>(
 ): ((input: unknown) => Result.Result<S["Type"], ReadonlyArray<ArgumentIssue>>) => {
   const fit = fitterOf(schema)
   const decode = ArgumentDecoder.decoder(schema)
-  const isDecoded = (fitted: unknown): fitted is S["Type"] => fitted !== unfit
+  const isDecoded = (fitted: unknown): fitted is S["Type"] => fitted !== invalidFields
   return (input) => {
     const fitted = fit(input)
     return isDecoded(fitted) ? Result.succeed(fitted) : decode(input)
@@ -57,10 +57,10 @@ export const fitterOf = ({ ast }: Schema.ConstraintDecoder<unknown>): Fit => fit
  */
 export const guardOf = <S extends Schema.Constraint>(schema: S): ((value: unknown) => value is S["Type"]) => {
   const fit = fitOf(SchemaAST.toType(schema.ast), false)
-  return (value): value is S["Type"] => fit(value) !== unfit
+  return (value): value is S["Type"] => fit(value) !== invalidFields
 }
 
-const never: Fit = () => unfit
+const never: Fit = () => invalidFields
 
 const parseOptions: SchemaAST.ParseOptions = {}
 
@@ -77,8 +77,8 @@ const fitOf = (ast: SchemaAST.AST, cleans: boolean): Fit => {
   if (passes === undefined) return fit
   return (value) => {
     const fitted = fit(value)
-    if (fitted === unfit || !passes(fitted)) return unfit
-    for (const passes of others) if (!passes(fitted)) return unfit
+    if (fitted === invalidFields || !passes(fitted)) return invalidFields
+    for (const passes of others) if (!passes(fitted)) return invalidFields
     return fitted
   }
 }
@@ -91,15 +91,15 @@ const checksOf = (check: SchemaAST.Check<unknown>, type: SchemaAST.AST): Readonl
 const shapeOf = (ast: SchemaAST.AST, cleans: boolean): Fit => {
   switch (ast._tag) {
     case "Null":
-      return (value) => (value === null ? value : unfit)
+      return (value) => (value === null ? value : invalidFields)
     case "String":
-      return (value) => (typeof value === "string" ? value : unfit)
+      return (value) => (typeof value === "string" ? value : invalidFields)
     case "Number":
-      return (value) => (typeof value === "number" ? value : unfit)
+      return (value) => (typeof value === "number" ? value : invalidFields)
     case "Boolean":
-      return (value) => (typeof value === "boolean" ? value : unfit)
+      return (value) => (typeof value === "boolean" ? value : invalidFields)
     case "Literal":
-      return (value) => (value === ast.literal ? value : unfit)
+      return (value) => (value === ast.literal ? value : invalidFields)
     case "Union":
       return unionFit(ast, cleans)
     case "Arrays": {
@@ -125,9 +125,9 @@ const unionFit = ({ types }: SchemaAST.Union, cleans: boolean): Fit => {
   return (value) => {
     for (const fit of members) {
       const fitted = fit(value)
-      if (fitted !== unfit) return fitted
+      if (fitted !== invalidFields) return fitted
     }
-    return unfit
+    return invalidFields
   }
 }
 
@@ -139,13 +139,13 @@ const isPlain = (ast: SchemaAST.AST): boolean =>
 const listFit =
   (fit: Fit): Fit =>
   (value) => {
-    if (!Array.isArray(value)) return unfit
+    if (!Array.isArray(value)) return invalidFields
     const items: ReadonlyArray<unknown> = value
     let copy: Array<unknown> | undefined
     for (let at = 0; at < items.length; at++) {
       const item = items[at]
       const fitted = fit(item)
-      if (fitted === unfit) return unfit
+      if (fitted === invalidFields) return invalidFields
       if (fitted !== item) (copy ??= items.slice())[at] = fitted
     }
     return copy ?? items
@@ -163,7 +163,7 @@ const objectFit = (ast: SchemaAST.Objects, cleans: boolean): Fit => {
   const required = signatures.filter(({ absent, isOptional }) => absent === undefined && !isOptional)
   const defaults = signatures.filter(({ absent }) => absent !== undefined)
   return (value) => {
-    if (!Predicate.isObject(value)) return unfit
+    if (!Predicate.isObject(value)) return invalidFields
     let copy: Record<string, unknown> | undefined
     let known = 0
     // `Object.keys` would make a list. Nothing that was parsed inherits a field.
@@ -172,17 +172,17 @@ const objectFit = (ast: SchemaAST.Objects, cleans: boolean): Fit => {
       const next = signatures[known]
       const signature = next !== undefined && next.name === name ? next : fields.get(name)
       if (signature === undefined) {
-        if (cleans) return unfit
+        if (cleans) return invalidFields
         continue
       }
       known++
       const field = value[name]
       const fitted = signature.fit(field)
-      if (fitted === unfit) return unfit
+      if (fitted === invalidFields) return invalidFields
       if (fitted !== field) (copy ??= { ...value })[name] = fitted
     }
     if (known === fields.size) return copy ?? value
-    for (const { name } of required) if (!Object.hasOwn(value, name)) return unfit
+    for (const { name } of required) if (!Object.hasOwn(value, name)) return invalidFields
     for (const { absent, name } of defaults) {
       if (!Object.hasOwn(value, name)) (copy ??= { ...value })[name] = absent?.value
     }
@@ -194,7 +194,7 @@ const objectFit = (ast: SchemaAST.Objects, cleans: boolean): Fit => {
 export interface Corrected<A> {
   readonly record: A
   /** Without the places in lists, such as `details.variants.sku`; one for each value. */
-  readonly unfit: ReadonlyArray<string>
+  readonly invalidFields: ReadonlyArray<string>
 }
 
 export interface LenientOptions extends ArgumentDecoder.DecoderOptions {
@@ -216,13 +216,16 @@ export const lenient = <S extends Schema.ConstraintDecoder<unknown>>(
   const fit = fitterOf(schema)
   const decode = ArgumentDecoder.decoder(schema, options)
   const place = placeOf(schema.ast)
-  const isDecoded = (fitted: unknown): fitted is S["Type"] => fitted !== unfit
+  const isDecoded = (fitted: unknown): fitted is S["Type"] => fitted !== invalidFields
   return (input) => {
     const fitted = fit(input)
-    if (isDecoded(fitted)) return Result.succeed({ record: fitted, unfit: nothingUnfit })
+    if (isDecoded(fitted)) return Result.succeed({ record: fitted, invalidFields: nothingUnfit })
     const paths: Array<string> = []
-    const corrected = decides === "all" ? unfit : correct(place, input, "", paths)
-    return Result.map(decode(corrected === unfit ? input : corrected), (record) => ({ record, unfit: paths }))
+    const corrected = decides === "all" ? invalidFields : correct(place, input, "", paths)
+    return Result.map(decode(corrected === invalidFields ? input : corrected), (record) => ({
+      record,
+      invalidFields: paths
+    }))
   }
 }
 
@@ -271,16 +274,16 @@ const fieldOf = (type: SchemaAST.AST): Field => {
   return { ...placeOf(type), unknown: absent ?? (isOptional ? "left out" : undefined) }
 }
 
-/** The value, changed so that it fits, or {@link unfit}. Unknown names are kept: decoding reports them. */
+/** The value, changed so that it fits, or {@link invalidFields}. Unknown names are kept: decoding reports them. */
 const correct = (place: Place, value: unknown, path: string, paths: Array<string>): unknown => {
-  if (place.fit(value) !== unfit) return value
+  if (place.fit(value) !== invalidFields) return value
   if (place.item !== undefined && Array.isArray(value)) return correctList(place, place.item, value, path, paths)
   if (place.fields !== undefined && Predicate.isObject(value)) return correctObject(place.fields, value, path, paths)
   const converted = convert(place.type, value)
-  if (converted !== unfit && place.fit(converted) !== unfit) return converted
-  if (typeof converted !== "string" || place.cutTo === undefined) return unfit
+  if (converted !== invalidFields && place.fit(converted) !== invalidFields) return converted
+  if (typeof converted !== "string" || place.cutTo === undefined) return invalidFields
   const cut = Array.from(converted).slice(0, place.cutTo).join("").toWellFormed()
-  if (place.fit(cut) === unfit) return unfit
+  if (place.fit(cut) === invalidFields) return invalidFields
   paths.push(path)
   return cut
 }
@@ -294,7 +297,7 @@ const correctList = (
 ): unknown => {
   const corrected = values.flatMap((value) => {
     const one = correct(item, value, path, paths)
-    if (one !== unfit) return [one]
+    if (one !== invalidFields) return [one]
     paths.push(path)
     return []
   })
@@ -318,17 +321,17 @@ const correctObject = (
     const at = path === "" ? name : `${path}.${name}`
     const decides = field === undefined || (field.unknown === undefined && path === "")
     const one = decides ? inner : correct(field, inner, at, own)
-    if (one !== unfit) corrected.set(name, one)
+    if (one !== invalidFields) corrected.set(name, one)
     else if (field?.unknown === undefined) {
       // It leaves out the whole of which it is a part.
-      return unfit
+      return invalidFields
     } else {
       own.push(at)
       if (field.unknown !== "left out") corrected.set(name, field.unknown.value)
     }
   }
   for (const [name, { unknown }] of fields)
-    if (path !== "" && unknown === undefined && !corrected.has(name)) return unfit
+    if (path !== "" && unknown === undefined && !corrected.has(name)) return invalidFields
   paths.push(...own)
   return Object.fromEntries(corrected)
 }
@@ -337,12 +340,12 @@ const numeric = /^\s*\d{1,15}(?:\.\d{1,15})?\s*$/u
 
 const convert = (type: Place["type"], value: unknown): unknown => {
   if (type === "text" && typeof value === "number") {
-    return Number.isSafeInteger(value) || !Number.isInteger(value) ? String(value) : unfit
+    return Number.isSafeInteger(value) || !Number.isInteger(value) ? String(value) : invalidFields
   }
-  if (type === "number" && typeof value === "string") return numeric.test(value) ? Number(value) : unfit
+  if (type === "number" && typeof value === "string") return numeric.test(value) ? Number(value) : invalidFields
   if (type === "flag" && typeof value === "string") {
     const word = value.trim().toLowerCase()
-    return word === "true" ? true : word === "false" ? false : unfit
+    return word === "true" ? true : word === "false" ? false : invalidFields
   }
   return value
 }

@@ -187,8 +187,10 @@ export const toRecord = (input: unknown, domain: string): Read => decodeRecordOf
 const decodeRecordOf = (input: unknown, domain: string): Read => {
   // Nothing is cleaned here, so that what fits needs no copy.
   if (isProduct(input)) return recordOf(input, domain)
-  return Result.flatMap(decodeProduct(input), ({ record, unfit }): Read => {
-    const deciding = unfit.filter((path) => decides.has(path) || (path === "id" && notBlank(record.handle) === null))
+  return Result.flatMap(decodeProduct(input), ({ record, invalidFields }): Read => {
+    const deciding = invalidFields.filter(
+      (path) => decides.has(path) || (path === "id" && notBlank(record.handle) === null)
+    )
     if (deciding.length > 0) {
       const isOf = ({ path }: ArgumentIssue) => deciding.includes(path.replaceAll(/\.\d+/gu, ""))
       const issues = Result.match(issuesOfProduct(input), { onSuccess: () => [], onFailure: (all) => all.filter(isOf) })
@@ -196,7 +198,9 @@ const decodeRecordOf = (input: unknown, domain: string): Read => {
       return Result.fail(issues.length > 0 ? issues : deciding.map((path) => issueAt(path, "invalid")))
     }
     return Result.map(recordOf(record, domain), (read) =>
-      typeof read === "string" ? read : { ...read, unfit: [...unfit.map(fieldOf), ...read.unfit] }
+      typeof read === "string"
+        ? read
+        : { ...read, invalidFields: [...invalidFields.map(fieldOf), ...read.invalidFields] }
     )
   })
 }
@@ -226,15 +230,17 @@ export const recordOf = (product: Product, domain: string): Read => {
   if (product.published === false || product.published_at === null) return Result.succeed("hidden")
   if (isInexact(product.id) && notBlank(product.handle) === null) return Result.fail([issueAt("id", "inexact_id")])
   return Result.flatMap(variantsOf(product), (variants): Read => {
-    const unfit: Array<string> = []
-    if (isInexact(product.id)) unfit.push("alias")
-    if (status !== "" && status !== "active") unfit.push("status")
+    const invalidFields: Array<string> = []
+    if (isInexact(product.id)) invalidFields.push("alias")
+    if (status !== "" && status !== "active") invalidFields.push("status")
     for (const { id, price } of product.variants ?? []) {
-      if (isInexact(id)) unfit.push("details.variants.id")
-      if (isUnpriced(price)) unfit.push("details.variants")
+      if (isInexact(id)) invalidFields.push("details.variants.id")
+      if (isUnpriced(price)) invalidFields.push("details.variants")
     }
-    const decoded = decodeRecord(translate(product, domain, variants, unfit))
-    return Result.map(decoded, (read) => (unfit.length === 0 ? read : { ...read, unfit: [...unfit, ...read.unfit] }))
+    const decoded = decodeRecord(translate(product, domain, variants, invalidFields))
+    return Result.map(decoded, (read) =>
+      invalidFields.length === 0 ? read : { ...read, invalidFields: [...invalidFields, ...read.invalidFields] }
+    )
   })
 }
 
@@ -290,18 +296,18 @@ const amount = (price: string | number | null | undefined): number | null => {
   return typeof price === "string" && decimal.test(price) ? Number(price) : null
 }
 
-/** Adds the fields whose values are left out to `unfit`. */
+/** Adds the fields whose values are left out to `invalidFields`. */
 const translate = (
   product: Product,
   domain: string,
   { lowestPrice, variants }: Variants,
-  unfit: Array<string>
+  invalidFields: Array<string>
 ): object => {
   const images: Array<{ url: string; width: number | null; height: number | null }> = []
   for (const { height, src, width } of product.images ?? []) {
     const url = webUrl(src)
     if (url !== null) images.push({ url, width: width ?? null, height: height ?? null })
-    else if (notBlank(src) !== null) unfit.push("details.images")
+    else if (notBlank(src) !== null) invalidFields.push("details.images")
   }
   const tags = typeof product.tags === "string" ? product.tags.split(",") : (product.tags ?? [])
   const handle = notBlank(product.handle)

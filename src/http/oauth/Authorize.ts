@@ -66,7 +66,8 @@ export const layer = Layer.effectDiscard(
     const routes = yield* PageRoutes
     const { page } = yield* Layout
 
-    const stranded = (why: ConsentPage.Stranded, status?: number) => page(ConsentPage.stranded(why, { status }))
+    const unreachable = (why: ConsentPage.Unreachable, status?: number) =>
+      page(ConsentPage.unreachable(why, { status }))
 
     /** A redirect to the app. `iss` lets a client of several servers detect a mix-up (RFC 9207; R20). */
     const answerTo = (
@@ -101,15 +102,15 @@ export const layer = Layer.effectDiscard(
       Effect.gen(function* () {
         const parameters = Parameters.read(queryOf(url))
         const clientId = parameters.get("client_id")
-        if (clientId === undefined) return stranded("client_missing")
+        if (clientId === undefined) return unreachable("client_missing")
         const client = yield* Effect.result(clients.find(clientId, caller))
         if (Result.isFailure(client)) {
           if (client.failure._tag === "ServiceUnavailable") return yield* client.failure
-          if (client.failure._tag === "UnknownClient") return stranded("client_unknown")
+          if (client.failure._tag === "UnknownClient") return unreachable("client_unknown")
           return page(ConsentPage.undocumented(client.failure, clientId))
         }
         const address = AuthorizationRequest.returnAddress(parameters, client.success)
-        if (address === undefined) return stranded("redirect_refused")
+        if (address === undefined) return unreachable("redirect_refused")
         const request = AuthorizationRequest.read(parameters, address, mcpUrl)
         if (Result.isFailure(request)) return refuse(address, request.failure, client.success)
         if (!isSignedIn(visitor)) return seeOther(ReturnTo.signInPath(url))
@@ -118,7 +119,7 @@ export const layer = Layer.effectDiscard(
 
     const receive = (visitor: Visitor, request: HttpServerRequest.HttpServerRequest): PageResponse => {
       const url = addressOf(request.url)
-      if (url === undefined) return Effect.succeed(stranded("too_long"))
+      if (url === undefined) return Effect.succeed(unreachable("too_long"))
       const caller = callerOf(request)
       return rate.take("authorize", caller).pipe(
         Effect.andThen(judge(url, visitor, caller)),
@@ -134,8 +135,8 @@ export const layer = Layer.effectDiscard(
     const toApp = ({ asked }: Found, code: Redacted.Redacted) =>
       forward(answerTo(asked.request, { code: Redacted.value(code) }), asked, true)
 
-    const over = (why: ConsentPage.Stranded, url: string) =>
-      page(ConsentPage.stranded(why, { request: addressOf(url) }))
+    const over = (why: ConsentPage.Unreachable, url: string) =>
+      page(ConsentPage.unreachable(why, { request: addressOf(url) }))
 
     /** A form that was sent twice gets the same code, unless the app has used it: a second use would end the connection (R21). */
     const allowedBefore = (found: Found, answer: Answer): PageResponse => {
@@ -161,7 +162,7 @@ export const layer = Layer.effectDiscard(
         Effect.catchTags({
           // By a request at the same time.
           AlreadyDecided: () => allow(answer, visitor, found.asked.url),
-          UnknownClient: () => Effect.succeed(stranded("client_unknown")),
+          UnknownClient: () => Effect.succeed(unreachable("client_unknown")),
           TooManyConnections: ({ message }) => Effect.succeed(page(ConsentPage.tooMany(message, visitor)))
         })
       )
@@ -188,7 +189,7 @@ export const layer = Layer.effectDiscard(
           onNone: () => over("over", url),
           onSome: ({ asked, decision }) =>
             decision === "allow"
-              ? stranded("allowed")
+              ? unreachable("allowed")
               : forward(
                   refusalTo(asked.request, new AccessDenied({ message: "The user did not allow access." })),
                   asked,
@@ -220,14 +221,14 @@ export const layer = Layer.effectDiscard(
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const) {
       yield* routes.page(
         path,
-        readsAll(() => Effect.succeed(HttpServerResponse.setHeader(stranded("not_get", 405), "allow", "GET, HEAD"))),
+        readsAll(() => Effect.succeed(HttpServerResponse.setHeader(unreachable("not_get", 405), "allow", "GET, HEAD"))),
         method
       )
     }
     // For a tab that is reopened after it displayed the answer to the form.
     yield* routes.page(
       ConsentPage.decisionPath,
-      readsAll(() => Effect.succeed(stranded("over")))
+      readsAll(() => Effect.succeed(unreachable("over")))
     )
     yield* routes.form(
       ConsentPage.decisionPath,

@@ -102,7 +102,7 @@ const shopTable = (merge: (name: string) => Column<Dated>["merge"], otherwise: O
     ]
   })
 
-/** A niche that a record does not state is removed at the end of the import, by `Niches.elect`. */
+/** A niche that a record does not state is removed at the end of the import, by `Niches.choose`. */
 export const upsertShops = shopTable((name) => (name === "niche_id" ? "keep_when_null" : undefined))
 
 /** Inserts stores that are not stored yet. Columns of lists are NOT NULL: a new row gets empty lists where nothing is known. */

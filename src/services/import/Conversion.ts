@@ -20,14 +20,14 @@ export const chunk = ({
   otherCurrencies = 0,
   rejects,
   rows,
-  unfit = []
+  invalidFields = []
 }: Reading): ImportChunk => ({
   rows,
   rejects,
   leftOut,
   otherCurrencies,
   archiveAds,
-  unfit,
+  invalidFields,
   kept,
   lacksRecords,
   position: 0

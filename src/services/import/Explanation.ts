@@ -12,7 +12,7 @@ import type { Container, Detected } from "./formats/Format.ts"
 import * as MapGuess from "./formats/MapGuess.ts"
 import type * as Mapping from "./formats/Mapping.ts"
 import * as Sample from "./formats/Sample.ts"
-import * as Taken from "./formats/Taken.ts"
+import * as ColumnsUsed from "./formats/ColumnsUsed.ts"
 import * as Traffic from "./formats/Traffic.ts"
 import { UnreadableInput } from "./ImportError.ts"
 import { Report } from "./ImportReport.ts"
@@ -22,7 +22,7 @@ import * as FileLocator from "./FileLocator.ts"
 import type * as InputFile from "./InputFile.ts"
 import { OpenExport } from "./OpenExport.ts"
 import { Unpacking } from "./Unpacking.ts"
-import { WholeStores } from "./WholeStores.ts"
+import { CompleteStores } from "./CompleteStores.ts"
 
 export interface ExplainOptions extends Omit<ReadOptions, "onFile" | "isComplete"> {
   readonly print: (text: string) => Effect.Effect<void>
@@ -67,7 +67,7 @@ const explainFile = Effect.fnUntraced(function* (located: InputFile.LocatedFile,
   const fields = Object.entries(mapping?.fields ?? {})
   const missing = fields.flatMap(([name, { column }]) => (column === "" ? [name] : []))
   const found = Object.fromEntries(fields.filter(([name]) => !missing.includes(name)))
-  const { dropped, taken } = Taken.of(
+  const { dropped, taken } = ColumnsUsed.of(
     detected,
     sample,
     mapping === undefined ? undefined : { ...mapping, fields: found }
@@ -128,7 +128,7 @@ const delimiters: Readonly<Record<string, string>> = { ",": "commas", ";": "semi
 const delimiterOf = (container: Container): string =>
   container._tag === "Csv" ? `, separated by ${delimiters[container.delimiter] ?? container.delimiter}` : ""
 
-const account = ({ dropped, taken }: Taken.Account): string => {
+const account = ({ dropped, taken }: ColumnsUsed.Account): string => {
   const width = Math.max(0, ...taken.map(({ field }) => field.length))
   const lines = taken.map(({ column, field, how }) =>
     column === "" ? `  ${field.padEnd(width)}    ${how}` : `  ${field.padEnd(width)} <- ${echo(column)} (${how})`
@@ -155,9 +155,9 @@ const printSamples = Effect.fnUntraced(function* (
     return read + rejected + leftOut < countedRows
   }
   const read = { ...options, isComplete: false, onFile: () => Effect.void }
-  const wholes = new WholeStores(false)
-  const lastExport = new OpenExport(wholes)
-  const records = yield* FileReader.recordsOf(file, detected, read, wholes, lastExport).pipe(
+  const completeStores = new CompleteStores(false)
+  const lastExport = new OpenExport(completeStores)
+  const records = yield* FileReader.recordsOf(file, detected, read, completeStores, lastExport).pipe(
     Effect.map(Stream.concat(lastExport.rest)),
     Effect.flatMap(
       Stream.runForEachWhile((chunk) => {
@@ -188,13 +188,13 @@ const list = (what: string, counts: ReadonlyMap<string, number>): ReadonlyArray<
     : [`  ${what}: ${Array.from(counts, ([name, count]) => `${name} ${number(count)}`).join(", ")}`]
 
 const figures = (
-  { leftOut, otherCurrencies, read, reasons, rejected, stops, unfit }: ReturnType<Report["withLast"]>,
+  { leftOut, otherCurrencies, read, reasons, rejected, stops, invalidFields }: ReturnType<Report["withLast"]>,
   isWhole: boolean
 ): ReadonlyArray<string> => [
   `  ${isWhole ? "rows" : `the first ${number(read + rejected + leftOut)} rows`}: ${number(read)} read, ${number(rejected)} rejected, ${number(leftOut)} left out`,
   ...stops.map(({ line }) => `  not read to the end, but up to line ${number(line)}`),
   ...list("left out", new Map(Array.from(reasons, ([reason, count]) => [leftOutReasons[reason], count]))),
-  ...list("optional values that do not fit, unknown or cut", unfit),
+  ...list("optional values that do not fit, unknown or cut", invalidFields),
   ...(otherCurrencies === 0
     ? []
     : [`  amounts left out, because not known to be in the currency of their store: ${number(otherCurrencies)}`])

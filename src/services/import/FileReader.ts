@@ -36,7 +36,7 @@ import { ProductMemory } from "./formats/ProductMemory.ts"
 import { OpenExport } from "./OpenExport.ts"
 import type { FileFacts } from "./Provenance.ts"
 import { Unpacking } from "./Unpacking.ts"
-import { WholeStores } from "./WholeStores.ts"
+import { CompleteStores } from "./CompleteStores.ts"
 
 export interface ReadOptions {
   /** Overrides the detected format. */
@@ -78,10 +78,10 @@ export const read = Effect.fn("FileReader.read")(function* (
   const files = (yield* Effect.forEach(names, (name) => FileLocator.locate(name, unpacking))).flat()
   // Without the caller's scope, so that each file is closed when its records are read.
   const context = Context.pick(FileSystem.FileSystem, Stdio.Stdio)(yield* Effect.context<Requirements>())
-  const wholes = new WholeStores(options.isComplete)
+  const completeStores = new CompleteStores(options.isComplete)
   const facts: Array<FileFacts> = []
   const found = new Set<FormatName>()
-  const lastExport = new OpenExport(wholes)
+  const lastExport = new OpenExport(completeStores)
   const products: Mapping.Products = new ProductMemory()
   let bytesBefore = 0
 
@@ -97,7 +97,7 @@ export const read = Effect.fn("FileReader.read")(function* (
         yield* options.onFile(name, format)
         const before = bytesBefore
         const left = isProductTable(format) ? [] : lastExport.close()
-        const records = yield* recordsOf(file, detected.success, options, wholes, lastExport, products)
+        const records = yield* recordsOf(file, detected.success, options, completeStores, lastExport, products)
         return Stream.concat(Stream.fromIterable(left), records).pipe(
           Stream.map((chunk) => stamped(chunk, name, before + file.bytesRead())),
           Stream.onEnd(
@@ -119,9 +119,9 @@ export const read = Effect.fn("FileReader.read")(function* (
     totalBytes: sizes.reduce((sum: number | null, size) => (sum === null || size === null ? null : sum + size), 0),
     outcome: () => ({
       files: facts,
-      wholeStores: wholes.domains(),
-      kept: wholes.kept,
-      lacksAds: !wholes.isEveryAdRead
+      wholeStores: completeStores.domains(),
+      kept: completeStores.kept,
+      lacksAds: !completeStores.isEveryAdRead
     }),
     formats: () => found,
     mayBeWhole: () => options.isComplete || found.has("storefront") || found.has("products"),
@@ -185,7 +185,7 @@ export const recordsOf = Effect.fnUntraced(function* (
   file: InputFile.InputFile,
   detected: Detected,
   options: ReadOptions,
-  wholes: WholeStores,
+  completeStores: CompleteStores,
   lastExport: OpenExport,
   products: Mapping.Products = new ProductMemory()
 ): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput, Requirements> {
@@ -193,10 +193,11 @@ export const recordsOf = Effect.fnUntraced(function* (
   type Records = Stream.Stream<ImportChunk, UnreadableInput>
   const taken = (records: Records, shop?: string) =>
     Stream.map(records, (chunk) => {
-      wholes.take(chunk, shop)
+      completeStores.take(chunk, shop)
       return shop === undefined ? chunk : { ...chunk, part: shop }
     })
-  const takenAds = (records: Records) => Stream.tap(records, (chunk) => Effect.sync(() => wholes.takeAds(chunk)))
+  const takenAds = (records: Records) =>
+    Stream.tap(records, (chunk) => Effect.sync(() => completeStores.takeAds(chunk)))
   if (format === "map") {
     const { mapping } = options
     if (mapping === undefined) return Stream.empty
@@ -216,7 +217,7 @@ export const recordsOf = Effect.fnUntraced(function* (
   const ofStore = (records: Records) => taken(Stream.concat(Stream.succeed(shopChunk(shop)), records), record.domain)
   if (isProductTable(format)) {
     // The others may be of a part of the products.
-    if (format === "products") wholes.add(record.domain)
+    if (format === "products") completeStores.add(record.domain)
     const header = container._tag === "Csv" ? container.header : []
     const { left, rows } = lastExport.read(
       productTables[format](options.asOf),
@@ -229,7 +230,7 @@ export const recordsOf = Effect.fnUntraced(function* (
   return ofStore(
     format === "bulk"
       ? yield* BulkSpool.read(file, record.domain)
-      : convert(file, container, storefrontItems(record.domain, file.name, wholes))
+      : convert(file, container, storefrontItems(record.domain, file.name, completeStores))
   )
 })
 
@@ -282,9 +283,9 @@ const mapped = Effect.fnUntraced(function* (
     : { records: Stream.concat(Stream.succeed(shopChunk(shop)), records), shop: shop.record.domain }
 })
 
-const shopChunk = ({ record, unfit }: Corrected<PartialShop>): ImportChunk => ({
+const shopChunk = ({ record, invalidFields }: Corrected<PartialShop>): ImportChunk => ({
   rows: [{ line: 0, record, sourceRows: 0 }],
-  unfit,
+  invalidFields,
   rejects: [],
   position: 0
 })
@@ -332,15 +333,15 @@ const native = (item: unknown, line: number): Reading => {
   return { ...decoded(line, record), ...(isOfOtherType ? {} : keptOfRecord(input)) }
 }
 
-const storefrontItems = (domain: string, file: string, wholes: WholeStores): Converter => {
-  wholes.page(domain, file)
+const storefrontItems = (domain: string, file: string, completeStores: CompleteStores): Converter => {
+  completeStores.page(domain, file)
   return {
     item: (item, line) => {
       const products = isForeign(item) && Array.isArray(item["products"]) ? item["products"] : [item]
       return ofItems(
         products.map((product): Reading => {
           const isAnswer = BulkProducts.isAnswer(product)
-          wholes.item(domain, isAnswer || Storefront.isOfStoreApi(foreign(product)))
+          completeStores.item(domain, isAnswer || Storefront.isOfStoreApi(foreign(product)))
           if (isAnswer) return BulkProducts.ofAnswer(product, line, domain)
           const record = Storefront.toRecord(product, domain)
           const fields = foreign(product)

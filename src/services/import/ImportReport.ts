@@ -41,7 +41,7 @@ export interface ImportReport extends RowCounts {
   /** How many ads are from `ads_archive`, which has no call to action, landing page, image and media type. */
   readonly archiveAds: number
   /** How many optional values of each field did not fit, and are unknown or cut in the record. */
-  readonly unfit: ReadonlyMap<string, number>
+  readonly invalidFields: ReadonlyMap<string, number>
   readonly tallies: Tallies
   /** How many of the accepted records remove others. */
   readonly removals: number
@@ -55,7 +55,7 @@ export interface ImportReport extends RowCounts {
   /** Whether ads that were not seen stay active, because a file of ads was not read to its end. */
   readonly keepsUnseenAds: boolean
   /** Stores without a niche that got one by what they sell. */
-  readonly electedNiches: number
+  readonly chosenNiches: number
   readonly refusedRemovals: ReadonlyArray<RefusedRemoval>
   /** From the first record to the last commit. */
   readonly seconds: number
@@ -126,7 +126,7 @@ export class Report implements NicheFindings {
   readonly #reasons = new Map<LeftOut, number>()
   #otherCurrencies = 0
   #archiveAds = 0
-  readonly #unfit = new Map<string, number>()
+  readonly #invalidFields = new Map<string, number>()
   #position = 0
   #loaded = nothingLoaded
   readonly votes = new Map<number, Map<number, number>>()
@@ -156,7 +156,7 @@ export class Report implements NicheFindings {
       stops: this.#stops,
       otherCurrencies: this.#otherCurrencies,
       archiveAds: this.#archiveAds,
-      unfit: this.#unfit,
+      invalidFields: this.#invalidFields,
       tallies: { ...tallies, product, shop },
       removals,
       older,
@@ -188,7 +188,8 @@ export class Report implements NicheFindings {
     for (const reason of leftOut) this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1)
     this.#otherCurrencies += otherCurrencies
     this.#archiveAds += archiveAds
-    for (const field of chunk.unfit ?? []) this.#unfit.set(field, (this.#unfit.get(field) ?? 0) + 1)
+    for (const field of chunk.invalidFields ?? [])
+      this.#invalidFields.set(field, (this.#invalidFields.get(field) ?? 0) + 1)
     return this.#reject(rejects)
   }
 

@@ -93,7 +93,7 @@ export interface ImportChunk {
   /** How many ads are from `ads_archive`, which has no call to action, landing page, image and media type. */
   readonly archiveAds?: number
   /** The paths of optional values that did not fit, and are unknown or cut in the record; one for each value. */
-  readonly unfit?: ReadonlyArray<string>
+  readonly invalidFields?: ReadonlyArray<string>
   readonly kept?: ReadonlyArray<KeptRecord>
   /** Whether there may be products or ads that were not read and are not in `kept`: none of the file is known to be gone. */
   readonly lacksRecords?: boolean

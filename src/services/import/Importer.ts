@@ -121,13 +121,13 @@ export class Importer extends Context.Service<
           const days = options.expireAdsAfterDays?.()
           const expiredAds = days === undefined || lacksAds ? 0 : yield* Reconciliation.expireAds(sql, origin, days)
           const pagesElsewhere = days === undefined ? 0 : yield* Reconciliation.pagesOfSeveralSources(sql, origin)
-          const niches = yield* Niches.elect(sql, report, origin.importId)
+          const niches = yield* Niches.choose(sql, report, origin.importId)
           const found = {
             ...report.withLast({ removedProducts: gone.removed, changedShops: niches.changed }),
             expiredAds,
             pagesElsewhere,
             keepsUnseenAds: days !== undefined && lacksAds,
-            electedNiches: niches.elected,
+            chosenNiches: niches.chosen,
             refusedRemovals: gone.refused
           }
           yield* Provenances.finish(sql, origin.importId, files, countsOf(found))
@@ -147,13 +147,13 @@ export class Importer extends Context.Service<
 }
 
 /** What is stored of an import. */
-const countsOf = ({ leftOut, reasons, unfit, ...counts }: Omit<ImportReport, "seconds">) => ({
+const countsOf = ({ leftOut, reasons, invalidFields, ...counts }: Omit<ImportReport, "seconds">) => ({
   ...counts,
   // There may be one for each file.
   parts: undefined,
   skipped: leftOut,
   leftOut: Object.fromEntries(reasons),
-  unfit: Object.fromEntries(unfit)
+  invalidFields: Object.fromEntries(invalidFields)
 })
 
 /** Groups rows into batches of `size`; only the last one may be smaller. `onChunk` runs before the rows of a chunk. */

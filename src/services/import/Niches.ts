@@ -147,7 +147,7 @@ export interface NicheFindings {
 
 interface Election {
   /** Stores that got a niche. */
-  readonly elected: number
+  readonly chosen: number
   /** Stores whose niche is another or none now although their record states none, and that the import had not changed before. */
   readonly changed: number
 }
@@ -157,7 +157,7 @@ interface Election {
  * states no niche loses one that has no votes. It keeps its niche until now: if its record removed it, the same import would change
  * the store each time.
  */
-export const elect = Effect.fn("Niches.elect")(function* (
+export const choose = Effect.fn("Niches.choose")(function* (
   sql: SqlClient.SqlClient,
   { unstated, votes }: NicheFindings,
   importId: number
@@ -167,7 +167,7 @@ export const elect = Effect.fn("Niches.elect")(function* (
     const [best] = Array.from(ofShop).toSorted(([a, weightA], [b, weightB]) => weightB - weightA || a - b)
     if (best !== undefined) wanted.set(shopId, best[0])
   }
-  if (wanted.size === 0) return { elected: 0, changed: 0 }
+  if (wanted.size === 0) return { chosen: 0, changed: 0 }
   const shopIds = Array.from(wanted.keys())
   return yield* longTransaction(
     sql,
@@ -190,7 +190,7 @@ export const elect = Effect.fn("Niches.elect")(function* (
           wanted.is_unstated AND wanted.import_id IS DISTINCT FROM ${importId}::int AS is_change`.pipe(decodeElected)
       yield* CatalogVersion.commit(sql, version, { items: [], figures: changed.map(({ id }) => id), niches: false })
       return {
-        elected: changed.filter(({ is_elected }) => is_elected).length,
+        chosen: changed.filter(({ is_elected }) => is_elected).length,
         changed: changed.filter(({ is_change }) => is_change).length
       }
     })

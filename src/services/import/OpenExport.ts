@@ -6,7 +6,7 @@ import * as ProductRows from "./formats/ProductRows.ts"
 import type { ProductTable } from "./formats/ProductRows.ts"
 import { ofFile } from "./formats/Reading.ts"
 import type { ImportChunk } from "./ImportSource.ts"
-import type { WholeStores } from "./WholeStores.ts"
+import type { CompleteStores } from "./CompleteStores.ts"
 
 interface Open {
   readonly rows: ProductRows.ProductRows
@@ -16,14 +16,14 @@ interface Open {
 }
 
 export class OpenExport {
-  readonly #wholes: WholeStores
+  readonly #completeStores: CompleteStores
   #open: Open | undefined
 
   /** The last product of the export, at the end of all files. */
   readonly rest = Stream.suspend(() => Stream.fromIterable(this.close()))
 
-  constructor(wholes: WholeStores) {
-    this.#wholes = wholes
+  constructor(completeStores: CompleteStores) {
+    this.#completeStores = completeStores
   }
 
   /**
@@ -55,7 +55,7 @@ export class OpenExport {
     const { domain, file, rows } = this.#open
     this.#open = undefined
     const last = { ...chunk(ofFile(rows.end(false), file)), part: domain }
-    this.#wholes.take(last, domain)
+    this.#completeStores.take(last, domain)
     return [last]
   }
 }

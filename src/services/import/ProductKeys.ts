@@ -10,7 +10,7 @@ import type { Write } from "./BulkUpsert.ts"
 import type { ImportRow } from "./ImportSource.ts"
 
 /** A record of a product. */
-export interface Given {
+export interface PartialRecord {
   readonly record: ProductRecord
   /** Whether a field without a value becomes unknown. */
   readonly isComplete: boolean
@@ -31,7 +31,7 @@ interface Product {
   readonly key: string
   readonly alias: string | null
   readonly stored: StoredProduct | undefined
-  readonly given: Given | undefined
+  readonly given: PartialRecord | undefined
 }
 
 /** The products that a batch names. Each record changes them as if the records before it had been stored. */
@@ -53,7 +53,7 @@ export class Products {
   }
 
   /** The last record of each product, with the product's key and alias. */
-  get given(): ReadonlyArray<Given> {
+  get given(): ReadonlyArray<PartialRecord> {
     return Array.from(this.#all).flatMap(({ given }) => given ?? [])
   }
 
@@ -68,7 +68,7 @@ export class Products {
    * A product that was known by its alias alone, or by another handle, gets the record's key. Returns whether the record is older
    * than the product, and changes nothing.
    */
-  set({ isComplete, record }: Given): boolean {
+  set({ isComplete, record }: PartialRecord): boolean {
     const { key, shop } = record
     const alias = record.alias ?? null
     const own = this.#named(shop, key)
@@ -134,7 +134,7 @@ const namesOf = ({ alias, key, shop }: Pick<Product, "shop" | "key" | "alias">):
   alias === null || alias === key ? [`${shop} ${key}`] : [`${shop} ${key}`, `${shop} ${alias}`]
 
 /** A record after an earlier one of the same product, as if the earlier one had been stored (CatalogTables). */
-const merged = (earlier: Given | undefined, given: Given): Given => {
+const merged = (earlier: PartialRecord | undefined, given: PartialRecord): PartialRecord => {
   if (earlier === undefined || given.isComplete) return given
   const { created_at, url } = given.record
   return {

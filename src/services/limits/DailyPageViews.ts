@@ -1,5 +1,5 @@
 /**
- * Pages of the catalog that an account may view in a day (Config, `PAGE_LOOKS_PER_DAY`), counted in the database and thus by
+ * Pages of the catalog that an account may view in a day (Config, `PAGE_VIEWS_PER_DAY`), counted in the database and thus by
  * all servers together. Pages cost no credits: without this limit they would give away more of the catalog than a plan's
  * credits buy. PageRateLimit runs first, so that a script does not cause a write for every request.
  */

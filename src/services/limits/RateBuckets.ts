@@ -3,7 +3,7 @@
  * requests that were admitted since and are still to be reported (owed). SharedRates.ts reports them and asks for more.
  *
  * `unreported` requests become `reporting` when a report begins. They count in any case, so both add to the level. A lease is the
- * opposite: requests that a report counted in advance, so that `unreported` is below 0 until they are made, given back, or lapse.
+ * opposite: requests that a report counted in advance, so that `unreported` is below 0 until they are made, given back, or expire.
  *
  * Cost: constant for each request and bucket. All times are milliseconds since 1970.
  */
@@ -122,7 +122,7 @@ export class RateBuckets {
   }
 
   /** Adds requests to report; below 0, requests that were counted and are still to come. */
-  owe(bucket: Bucket, requests: number): void {
+  addUnreported(bucket: Bucket, requests: number): void {
     bucket.unreported += requests
     if (bucket.unreported === 0) return void this.#owing.delete(bucket)
     this.#owing.add(bucket)
@@ -133,13 +133,13 @@ export class RateBuckets {
    * What has lapsed is not given back: it stays counted, and drains like requests that were made. Given back after it has drained, it
    * would take requests of others out of the bucket.
    */
-  lapse(bucket: Bucket, now: number): void {
+  expire(bucket: Bucket, now: number): void {
     const { limit, windowMillis } = bucket.allowance
     const drained = Math.ceil(((sinceReport(bucket, now) - leaseMillis) * limit) / windowMillis)
     const lapsed = Math.min(drained - bucket.lapsed, -bucket.unreported)
     if (lapsed <= 0) return
     bucket.lapsed += lapsed
-    this.owe(bucket, lapsed)
+    this.addUnreported(bucket, lapsed)
   }
 
   /** Buckets to report now, at most so many: leases that are in use wait for {@link reportMillis}, unless `isWhole`. */
@@ -157,7 +157,7 @@ export class RateBuckets {
 
   /** Moves what the bucket owes into a report. `waiting` is the number of requests that wait for its answer. */
   beginReport(bucket: Bucket, waiting: number, now: number, mayLease: boolean): Use {
-    this.lapse(bucket, now)
+    this.expire(bucket, now)
     bucket.reporting = bucket.unreported
     bucket.unreported = 0
     this.#owing.delete(bucket)
@@ -177,7 +177,7 @@ export class RateBuckets {
   /** `left`: requests that the report counted and that nobody waits for. */
   lease(bucket: Bucket, left: number): void {
     bucket.leased = left
-    if (left > 0) this.owe(bucket, -left)
+    if (left > 0) this.addUnreported(bucket, -left)
   }
 
   /**
@@ -187,6 +187,6 @@ export class RateBuckets {
   failReport(bucket: Bucket): void {
     const { reporting } = bucket
     bucket.reporting = 0
-    if (reporting > 0) this.owe(bucket, reporting)
+    if (reporting > 0) this.addUnreported(bucket, reporting)
   }
 }

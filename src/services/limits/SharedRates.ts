@@ -78,7 +78,7 @@ export class SharedRates extends Context.Service<
       const usedOf = ([first]: ReadonlyArray<Bucket>, now: number) => (first === undefined ? 0 : levelOf(first, now))
 
       const admit = (of: ReadonlyArray<Bucket>, now: number) => {
-        for (const bucket of of) buckets.owe(bucket, 1)
+        for (const bucket of of) buckets.addUnreported(bucket, 1)
         return Effect.succeed({ used: usedOf(of, now), retryAfterSeconds: 0 })
       }
 
@@ -98,7 +98,7 @@ export class SharedRates extends Context.Service<
         Effect.clockWith((clock): Effect.Effect<LeakyBucket.Level, ServiceUnavailable> => {
           const now = clock.currentTimeMillisUnsafe()
           const of = limits.map((limit) => buckets.of(limit))
-          for (const bucket of of) buckets.lapse(bucket, now)
+          for (const bucket of of) buckets.expire(bucket, now)
           // An open bucket is not full.
           const waits = of.map((bucket) => (bucket.isOpen || buckets.hasRoom(bucket) ? 0 : waitSeconds(bucket, now)))
           const retryAfterSeconds = Math.max(0, ...waits)
@@ -125,7 +125,7 @@ export class SharedRates extends Context.Service<
         for (const answer of answers) answer()
         for (const request of Array.from(asking)) {
           // A statement may take longer than a lease lasts.
-          for (const bucket of request.buckets) buckets.lapse(bucket, clock.currentTimeMillisUnsafe())
+          for (const bucket of request.buckets) buckets.expire(bucket, clock.currentTimeMillisUnsafe())
           if (!request.buckets.every((bucket) => buckets.hasRoom(bucket))) continue
           asking.delete(request)
           request.answer(admit(request.buckets, now))

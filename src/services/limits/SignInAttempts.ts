@@ -160,7 +160,7 @@ export class SignInAttempts extends Context.Service<
       // The database folds the case, as it does to find the account, so that no spelling has a count of its own.
       const keyOf = ({ subject }: Limit): Statement.Fragment => sql`sha256(convert_to(lower(${subject}::text), 'UTF8'))`
 
-      const pour = Effect.fnUntraced(function* (limit: Limit, nowMillis: number, what: string) {
+      const drain = Effect.fnUntraced(function* (limit: Limit, nowMillis: number, what: string) {
         const key = keyOf(limit)
         const now = sql`${new Date(nowMillis)}::timestamptz`
         const drop = sql`interval '1 millisecond' * ${limit.everyMillis}::integer`
@@ -186,7 +186,7 @@ export class SignInAttempts extends Context.Service<
             Effect.provideService(SqlClient.SqlClient, sql),
             availableOnce
           )
-          yield* Effect.forEach(limits, (limit) => pour(limit, nowMillis, what), { discard: true }).pipe(
+          yield* Effect.forEach(limits, (limit) => drain(limit, nowMillis, what), { discard: true }).pipe(
             sql.withTransaction,
             availableOnce
           )

@@ -21,7 +21,7 @@ const correct = (input: unknown) =>
   Result.getOrThrowWith(Records.correct(input), (issues) => new Error(JSON.stringify(issues)))
 
 describe("an optional value that does not fit", () => {
-  it.each<readonly [what: string, details: object, expected: object, unfit: Array<string>]>([
+  it.each<readonly [what: string, details: object, expected: object, invalidFields: Array<string>]>([
     ["is unknown", { vendor: { name: "O" } }, { vendor: null }, ["details.vendor"]],
     [
       "is unknown within a list",
@@ -65,12 +65,12 @@ describe("an optional value that does not fit", () => {
       { images: [{ url: "https://images.example.com/a.jpg", width: 800, height: null }] },
       ["details.images.height"]
     ]
-  ])("%s", (_, details, expected, unfit) => {
+  ])("%s", (_, details, expected, invalidFields) => {
     const corrected = correct({ ...product, details })
     assert.deepInclude(corrected.record, { key: "lamp", title: "Lamp", price: 39 })
     assert("details" in corrected.record)
     assert.deepInclude(corrected.record.details, expected)
-    assert.sameMembers([...corrected.unfit], unfit)
+    assert.sameMembers([...corrected.invalidFields], invalidFields)
   })
 
   it("is not the name of a field, nor a value that decides about the record", () => {
@@ -183,7 +183,7 @@ const Unfitting = Schema.Union([
 
 describe("a record with all fields", () => {
   it.each(["shop", "partial_shop", "product", "ad"] as const)("of the type %s is one that fits", (type) => {
-    assert.deepStrictEqual(correct(records[type]).unfit, [])
+    assert.deepStrictEqual(correct(records[type]).invalidFields, [])
     assert.sameMembers(Object.keys(records[type]), Object.keys(Records.schemas[type].fields))
   })
 

@@ -35,7 +35,7 @@ const fields = (changes: object) =>
   Result.match(read(changes), { onSuccess: () => [], onFailure: (issues) => issues.map(({ path }) => path) })
 
 describe("a product of products.json", () => {
-  it.each<readonly [what: string, changes: object, unfit: ReadonlyArray<string>]>([
+  it.each<readonly [what: string, changes: object, invalidFields: ReadonlyArray<string>]>([
     ["a time without its zone", { created_at: "2025-03-02 09:11:40" }, ["created_at"]],
     ["a number for a title", { title: 5 }, []],
     ["an id that lost digits", { id: 2 ** 60 }, ["alias"]],
@@ -46,8 +46,8 @@ describe("a product of products.json", () => {
       { variants: [{ ...variant, compare_at_price: "?" }] },
       ["details.variants.compare_at_price"]
     ]
-  ])("is kept with %s, and says what does not fit", (_, changes, unfit) => {
-    assert.deepStrictEqual(sold(changes)?.unfit, unfit)
+  ])("is kept with %s, and says what does not fit", (_, changes, invalidFields) => {
+    assert.deepStrictEqual(sold(changes)?.invalidFields, invalidFields)
   })
 
   it("D60 becomes a record with its details", () => {

@@ -20,7 +20,7 @@ import * as CatalogFeed from "../../../src/services/import/formats/CatalogFeed.t
 import * as ProductCsv from "../../../src/services/import/formats/ProductCsv.ts"
 import * as ShopCsv from "../../../src/services/import/formats/ShopCsv.ts"
 import * as WooCommerce from "../../../src/services/import/formats/WooCommerce.ts"
-import * as Taken from "../../../src/services/import/formats/Taken.ts"
+import * as ColumnsUsed from "../../../src/services/import/formats/ColumnsUsed.ts"
 import { nothingLoaded } from "../../../src/services/import/BatchLoader.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import { defaults, nobody, run, runNames } from "../../support/FileImports.ts"
@@ -64,8 +64,8 @@ const read = Effect.fnUntraced(function* (entry: string, at: string = root) {
     chunks.flatMap((chunk) => chunk.leftOut ?? []),
     (reason) => reason
   )
-  const unfit = Map.groupBy(
-    chunks.flatMap((chunk) => chunk.unfit ?? []),
+  const invalidFields = Map.groupBy(
+    chunks.flatMap((chunk) => chunk.invalidFields ?? []),
     (field) => field
   )
   const others = {
@@ -73,7 +73,7 @@ const read = Effect.fnUntraced(function* (entry: string, at: string = root) {
     leftOut: Array.from(leftOut, ([reason, { length }]) => `${reason} ${length}`),
     otherCurrencies: sum("otherCurrencies"),
     archiveAds: sum("archiveAds"),
-    unfit: Array.from(unfit, ([field, { length }]) => `${field} ${length}`),
+    invalidFields: Array.from(invalidFields, ([field, { length }]) => `${field} ${length}`),
     wholeStores,
     kept,
     lacksAds: set.outcome().lacksAds
@@ -225,7 +225,7 @@ layer(NodeServices.layer)("every column", (it) => {
     const networks = ShopCsv.networkColumns.map(([, name]) => name)
     assert.deepStrictEqual(
       [
-        ...Object.entries(Taken.names).flatMap(([format, names]) => missing(format, names)),
+        ...Object.entries(ColumnsUsed.names).flatMap(([format, names]) => missing(format, names)),
         ...missing("products", Object.values(ProductCsv.names).flat()),
         ...missing("woocommerce", Object.values(WooCommerce.names).flat()),
         ...missing("catalog", Object.values(CatalogFeed.names).flat()),

@@ -492,10 +492,10 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
         yield* sql`CREATE TRIGGER slow AFTER UPDATE ON shop FOR EACH STATEMENT EXECUTE FUNCTION wait()`
         const stores = yield* sql`SELECT id FROM shop`
         const votes = new Map(stores.map(({ id }) => [Number(id), new Map([[1, 1]])]))
-        const { elected } = yield* Effect.flatMap(SqlClient.SqlClient, (pool) =>
-          Niches.elect(pool, { votes, unstated: new Set() }, importId)
+        const { chosen } = yield* Effect.flatMap(SqlClient.SqlClient, (pool) =>
+          Niches.choose(pool, { votes, unstated: new Set() }, importId)
         ).pipe(Effect.provide(Database.layer({ source: connection, maxConnections: 1, statementTimeoutMillis: 1_000 })))
-        assert.strictEqual(elected, 2)
+        assert.strictEqual(chosen, 2)
       })
     )
   )
@@ -601,8 +601,8 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
           yield* run([niche(1, "Home"), ...times(many, (at) => shop(`n-${at}.com`))])
           const stores = yield* sql<{ id: number }>`SELECT id FROM shop ORDER BY id DESC LIMIT ${few}`
           const votes = new Map(stores.map(({ id }) => [id, new Map([[1, 1]])]))
-          const { answer, rows } = yield* readBy(Niches.elect(sql, { votes, unstated: new Set() }, 1))
-          assert.strictEqual(answer.elected, few)
+          const { answer, rows } = yield* readBy(Niches.choose(sql, { votes, unstated: new Set() }, 1))
+          assert.strictEqual(answer.chosen, few)
           assert.isAtMost(rows, few * readsOfARecord)
         })
       )

@@ -473,8 +473,11 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     onFreshDatabase(
       Effect.gen(function* () {
         const archive = { id: "8", page_name: "Page", ad_delivery_start_time: "2026-02-01", ad_snapshot_url: "x" }
-        const unfit = { id: "9", ad_snapshot_url: "x" }
-        const { accepted, archiveAds } = yield* run({ "1.json": { data: [archive, unfit] }, "2.json": [ad("1")] })
+        const invalidFields = { id: "9", ad_snapshot_url: "x" }
+        const { accepted, archiveAds } = yield* run({
+          "1.json": { data: [archive, invalidFields] },
+          "2.json": [ad("1")]
+        })
         assert.deepStrictEqual([accepted, archiveAds], [2, 1])
       })
     )
@@ -675,21 +678,21 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         Effect.gen(function* () {
           const files = { "1.ndjson": ndjson(oaklineShop()), "2.csv": selling("Desks", "Desks", "Lamps") }
           yield* run({ "n.ndjson": twoNiches })
-          assert.strictEqual((yield* run(files)).electedNiches, 1)
+          assert.strictEqual((yield* run(files)).chosenNiches, 1)
           assert.strictEqual(yield* nicheOfOakline, "Desks")
           const before = yield* stamps
           const again = yield* run(files)
-          assert.deepStrictEqual([again.electedNiches, again.tallies], [0, nothingLoaded.tallies])
+          assert.deepStrictEqual([again.chosenNiches, again.tallies], [0, nothingLoaded.tallies])
           assert.deepStrictEqual(yield* stamps, before)
           // What sells now decides, as it would in an empty catalog.
           const other = yield* run({ "1.ndjson": ndjson(oaklineShop()), "2.csv": selling("Lamps") })
           assert.deepStrictEqual(
-            [yield* nicheOfOakline, other.electedNiches, other.tallies.shop.changed],
+            [yield* nicheOfOakline, other.chosenNiches, other.tallies.shop.changed],
             ["Lamps", 1, 1]
           )
           // A record that says nothing, and nothing that is sold.
-          const { electedNiches, tallies } = yield* run({ "1.ndjson": ndjson(oaklineShop()) })
-          assert.deepStrictEqual([yield* nicheOfOakline, electedNiches, tallies.shop.changed], [null, 0, 1])
+          const { chosenNiches, tallies } = yield* run({ "1.ndjson": ndjson(oaklineShop()) })
+          assert.deepStrictEqual([yield* nicheOfOakline, chosenNiches, tallies.shop.changed], [null, 0, 1])
           // A change is counted once, and the store knows its import.
           yield* run(files)
           const renamed = yield* run({ "1.ndjson": ndjson(oaklineShop({ name: "Renamed" })) })
@@ -786,7 +789,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
           yield* run(files)
           const before = yield* Effect.all([contents, stamps])
           const again = yield* run(files)
-          assert.deepStrictEqual([again.electedNiches, again.tallies], [0, nothingLoaded.tallies])
+          assert.deepStrictEqual([again.chosenNiches, again.tallies], [0, nothingLoaded.tallies])
           assert.deepStrictEqual(yield* Effect.all([contents, stamps]), before)
         })
       ),

@@ -89,7 +89,7 @@ const examples: ReadonlyArray<Example> = [
   { of: "ligatures", text: "Oﬃce ﬂowers Æon", finds: ["office", "flowers", "aeon"] },
   { of: "a soft hyphen", text: "Kinder\u00ADwagen", finds: ["kinderwagen", "Kinder\u00ADwagen"] },
   { of: "an invisible blank", text: "super\u200Bdeals", finds: ["superdeals"] },
-  { of: "an emoji of several", text: "Best dad 👨‍👩‍👧‍👦 ❤️", finds: ["👨‍👩‍👧‍👦", "❤", "❤️", "👧"], misses: ["💙"] },
+  { of: "an emoji of several", text: "TopN dad 👨‍👩‍👧‍👦 ❤️", finds: ["👨‍👩‍👧‍👦", "❤", "❤️", "👧"], misses: ["💙"] },
   { of: "an emoji with a skin tone", text: "Team 👍🏿", finds: ["👍", "👍🏻", "team👍"] },
   { of: "a flag", text: "Made in 🇫🇷", finds: ["🇫🇷", "made in🇫🇷"], misses: ["🇮🇹", "🇷🇮"] },
   {

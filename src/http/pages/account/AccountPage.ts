@@ -32,9 +32,9 @@ export const accountPath = sections.account
 const endPath = (id: number | ":id") => `${accountPath}/sessions/${id}/end` as const
 const endOthersPath = `${accountPath}/sessions/end-others` as const
 
-const dones = ["session-ended", "others-ended", "email-asked", "email-changed"] as const
+const flashNotices = ["session-ended", "others-ended", "email-asked", "email-changed"] as const
 
-const Query = Schema.Struct(doneField([...dones, ...PasskeySection.dones, PasskeySection.wrongCode]))
+const Query = Schema.Struct(doneField([...flashNotices, ...PasskeySection.flashNotices, PasskeySection.wrongCode]))
 
 /** Who has found a browser that is signed in must not end the owner's other sessions (ASVS 7.5.2). */
 const confirmFirst = () => Effect.succeed(seeOther(ReturnTo.confirmPath(`${accountPath}#sessions`)))
@@ -81,7 +81,7 @@ export const layer = Layer.effectDiscard(
         width: "wide",
         passkeys: true,
         body: html`
-          ${doneNotice(done, dones, (word) => text(`account.done.${word}`))}
+          ${doneNotice(done, flashNotices, (word) => text(`account.done.${word}`))}
           ${subscriptionNotice(session, { links, locale })}
           <section class="panel">
             <dl class="figures who-is">

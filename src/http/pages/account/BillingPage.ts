@@ -21,9 +21,9 @@ import type { SignedIn } from "../shared/Visitors.ts"
 const checkoutPath = `${billingPath}/checkout` as const
 const portalPath = `${billingPath}/portal` as const
 
-const dones = ["paid"] as const
+const flashNotices = ["paid"] as const
 
-const Query = Schema.Struct(doneField(dones))
+const Query = Schema.Struct(doneField(flashNotices))
 
 /** Which page of Stripe the visitor returns from. */
 const Return = Schema.Struct({ from: Schema.optionalKey(Schema.Literals(["checkout", "portal"])) })
@@ -73,7 +73,7 @@ export const layer = Layer.effectDiscard(
             // Both forms lead to pages of Stripe.
             policy: { formsLeave: true },
             body: html`
-              ${doneNotice(done, dones, () => text(Plan.mayCallTools(session) ? "billing.active" : "billing.pending"))}
+              ${doneNotice(done, flashNotices, () => text(Plan.mayCallTools(session) ? "billing.active" : "billing.pending"))}
               ${subscriptionNotice(session, { links: undefined, locale })}
               <dl class="figures who-is">
                 ${fact(text("account.plan"), Plan.titles[session.plan])}

@@ -156,7 +156,7 @@ export const connected = ({ client }: ConsentRequest): Page => ({
 })
 
 /** The app cannot be answered, because the redirect URI of its request is not verified, or the answer has no effect any more. */
-export type Stranded =
+export type Unreachable =
   | "client_missing"
   | "client_unknown"
   | "redirect_refused"
@@ -167,14 +167,14 @@ export type Stranded =
   | "denied"
   | "lapsed"
 
-interface Stranding {
+interface UnreachablePage {
   readonly heading: string
   readonly text: string
   /** By default, that nothing was given. */
   readonly effect?: string
 }
 
-const strandings: Readonly<Record<Stranded, Stranding>> = {
+const unreachablePages: Readonly<Record<Unreachable, UnreachablePage>> = {
   client_missing: {
     heading: "The app did not identify itself",
     text: "Its request has no client_id, or several. Start again in the app; if this keeps happening, contact its developer."
@@ -217,14 +217,14 @@ const strandings: Readonly<Record<Stranded, Stranding>> = {
 }
 
 /** `request` is the address of the authorization request, to try again after an outage or a rate limit. */
-export const stranded = (
-  why: Stranded,
+export const unreachable = (
+  why: Unreachable,
   { request, status = 400 }: { readonly request?: string | undefined; readonly status?: number | undefined } = {}
 ): Page => ({
   status,
-  heading: strandings[why].heading,
-  body: html`<p>${strandings[why].text}</p>
-    <p>${strandings[why].effect ?? "The app got no access."}</p>
+  heading: unreachablePages[why].heading,
+  body: html`<p>${unreachablePages[why].text}</p>
+    <p>${unreachablePages[why].effect ?? "The app got no access."}</p>
     ${why === "allowed" && html`<p><a href="${sections.integrations}">Go to Integrations</a></p>`}
     ${request !== undefined && html`<p><a href="${request}">View the request again</a></p>`}`
 })

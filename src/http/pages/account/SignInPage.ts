@@ -32,12 +32,12 @@ import type { SignedIn, Visitor } from "../shared/Visitors.ts"
 const path = "/sign-in"
 
 /** What led here. */
-const dones = ["confirmed", "reset", "closed", "out-of-date", "step-over", ...endings] as const
-type Done = (typeof dones)[number]
+const flashNotices = ["confirmed", "reset", "closed", "out-of-date", "step-over", ...endings] as const
+type Done = (typeof flashNotices)[number]
 
 const isEnding = (done: Done | undefined): done is Ending => endings.some((ending) => ending === done)
 
-const Query = Schema.Struct({ ...ReturnTo.field, ...doneField(dones), ...emailParameter })
+const Query = Schema.Struct({ ...ReturnTo.field, ...doneField(flashNotices), ...emailParameter })
 
 /** Of the forms to sign in and to sign up. */
 export const Credentials = Schema.Struct({
@@ -47,8 +47,8 @@ export const Credentials = Schema.Struct({
 })
 export type Credentials = typeof Credentials.Type
 
-const Departure = Schema.Struct({ return_to: Schema.optionalKey(Schema.String) })
-type Departure = typeof Departure.Type
+const SignOutForm = Schema.Struct({ return_to: Schema.optionalKey(Schema.String) })
+type SignOutForm = typeof SignOutForm.Type
 
 interface Shown {
   readonly returnTo: string | undefined
@@ -188,11 +188,11 @@ export const layer = Layer.effectDiscard(
 
     yield* routes.form(path, Credentials, submit, orGoOn(isOf, rejected))
 
-    const toSignIn = (form: Departure) => seeOther(ReturnTo.signInPath(ReturnTo.parse(form.return_to)))
+    const toSignIn = (form: SignOutForm) => seeOther(ReturnTo.signInPath(ReturnTo.parse(form.return_to)))
 
     yield* routes.form(
       ReturnTo.signOutPath,
-      Departure,
+      SignOutForm,
       (form, { session }) =>
         Effect.as(
           session === undefined ? Effect.void : sessions.end(session.accountId, session.id),

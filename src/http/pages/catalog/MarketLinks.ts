@@ -28,7 +28,7 @@ const targets = {
 type Target = keyof typeof targets
 
 /** A number, and where it leads. */
-interface Lead {
+interface SearchLink {
   readonly target: Target
   readonly count: string
   readonly label: string
@@ -47,7 +47,7 @@ const valuesOf = (
   { group_by, ...query }: MarketQuery,
   value: string,
   names: Names.Names
-): Lead["values"] | undefined => {
+): SearchLink["values"] | undefined => {
   if (overlapping.has(group_by)) {
     const asked = query[Market.filterOf[group_by]] ?? []
     const isAsked = asked.length === 0 || asked.some((one) => foldName(String(one)) === foldName(value))
@@ -74,11 +74,11 @@ export const of = (
   const { group_by, limit: _, niche_level: _level, sort_by: _sort, ...filters } = query
   const filter = Market.filterOf[group_by]
 
-  const hrefOf = ({ target, values }: Lead): string => {
+  const hrefOf = ({ target, values }: SearchLink): string => {
     const { address, more } = targets[target]
     return FilterChips.hrefOf(targets[target], address.canonical({ ...filters, [filter]: values, ...more }))
   }
-  const link = (lead: Lead): Html => html`<a href="${hrefOf(lead)}" aria-label="${lead.label}">${lead.count}</a>`
+  const link = (lead: SearchLink): Html => html`<a href="${hrefOf(lead)}" aria-label="${lead.label}">${lead.count}</a>`
 
   const form = (target: Target): Html => {
     const { address, more, path } = targets[target]
@@ -87,7 +87,7 @@ export const of = (
       ${pairs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     </form>`
   }
-  const button = ({ count, label, target, values }: Lead): Html => {
+  const button = ({ count, label, target, values }: SearchLink): Html => {
     const pairs = targets[target].address.toPairs({ [filter]: values })
     // Line breaks separate the entries of a list.
     const value = pairs.map(([, entry]) => entry).join("\n")
@@ -98,7 +98,7 @@ export const of = (
   const rows = groups.map(({ active_ads, stores, value }) => {
     const group = labelOf(value)
     const values = valuesOf(query, value, names)
-    const lead = (target: Target, count: number, label: string): Lead | string =>
+    const lead = (target: Target, count: number, label: string): SearchLink | string =>
       values === undefined || count === 0 ? number(count) : { target, count: number(count), label, values }
     return {
       stores: lead("stores", stores, text("market.storesOf", { count: stores, group })),
@@ -109,7 +109,7 @@ export const of = (
     .flatMap(({ ads, stores }) => [stores, ads])
     .reduce((sum, lead) => sum + (typeof lead === "string" ? 0 : hrefOf(lead).length), 0)
   const isLong = length > maxAddresses
-  const write = (lead: Lead | string): Html =>
+  const write = (lead: SearchLink | string): Html =>
     typeof lead === "string" ? html`${lead}` : isLong ? button(lead) : link(lead)
   return {
     forms: isLong ? [form("stores"), form("ads")] : [],

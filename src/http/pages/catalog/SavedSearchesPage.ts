@@ -53,9 +53,9 @@ const RenameForm = Schema.Struct({ name: TypedName })
 
 const isName = Schema.is(SavedSearchName)
 
-const dones = ["renamed", "removed", "full"] as const
+const flashNotices = ["renamed", "removed", "full"] as const
 
-const Query = Schema.Struct({ ...pageField(Math.ceil(maxSavedSearches / savedPerPage)), ...doneField(dones) })
+const Query = Schema.Struct({ ...pageField(Math.ceil(maxSavedSearches / savedPerPage)), ...doneField(flashNotices) })
 
 const renamePath = (id: number | ":id") => `${searchesPath}/${id}/rename` as const
 const removePath = (id: number | ":id") => `${searchesPath}/${id}/remove` as const
@@ -135,7 +135,7 @@ export const layer = Layer.effectDiscard(
         section: "searches",
         width: "wide",
         body: html`
-          ${doneNotice(done, dones, (word) => text(`saved.done.${word}`, { most: maxSavedSearches }))}
+          ${doneNotice(done, flashNotices, (word) => text(`saved.done.${word}`, { most: maxSavedSearches }))}
           <section class="panel">
             ${
               total === 0

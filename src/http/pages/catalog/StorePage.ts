@@ -29,10 +29,10 @@ import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
 /** Results of the page's forms, which are shown once (TrackingForms.ts). */
-export const dones = ["tracked", "untracked", "own", "full"] as const
-export type Done = (typeof dones)[number]
+export const flashNotices = ["tracked", "untracked", "own", "full"] as const
+export type Done = (typeof flashNotices)[number]
 
-const Query = Schema.Struct(doneField(dones))
+const Query = Schema.Struct(doneField(flashNotices))
 
 /** Further apps are collapsed. */
 const shownApps = 24

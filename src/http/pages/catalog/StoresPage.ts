@@ -22,14 +22,14 @@ import { hrefOf } from "./FilterChips.ts"
 import { pageField, pageLinks } from "./PageLinks.ts"
 import * as SearchPage from "./SearchPage.ts"
 import { growth, known } from "./StoreFigures.ts"
-import { dones } from "./StorePage.ts"
+import { flashNotices } from "./StorePage.ts"
 import type { Done } from "./StorePage.ts"
 import { storePath, storesPath } from "./StorePaths.ts"
 
 const lastTrackedPage = Math.ceil(maxTrackedShops / shopsPerPage)
 
 /** Parameters of the list of tracked stores. */
-const Query = Schema.Struct({ ...pageField(lastTrackedPage), ...doneField(dones) })
+const Query = Schema.Struct({ ...pageField(lastTrackedPage), ...doneField(flashNotices) })
 
 const decode = decoder(Query)
 

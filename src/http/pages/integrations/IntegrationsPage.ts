@@ -24,10 +24,10 @@ import { PageRoutes, reads } from "../shared/PageRoutes.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
 /** Results of the pages that revoke a key or an app. */
-const dones = ["key_revoked", "app_revoked"] as const
-export type Done = (typeof dones)[number]
+const flashNotices = ["key_revoked", "app_revoked"] as const
+export type Done = (typeof flashNotices)[number]
 
-const Query = Schema.Struct(doneField(dones))
+const Query = Schema.Struct(doneField(flashNotices))
 
 /** Names that are too long are accepted here, to be shown again with what is wrong. */
 export const KeyName = Schema.String.check(Schema.isMaxLength(10_000))
@@ -121,7 +121,7 @@ export const layer = Layer.effectDiscard(
         status,
         refused,
         body: html`
-          ${doneNotice(done, dones, (word) => text(`integrations.done.${word}`))}
+          ${doneNotice(done, flashNotices, (word) => text(`integrations.done.${word}`))}
           <section class="panel" aria-labelledby="keys">
             <div class="titled">
               <h2 id="keys">${text("integrations.keys")}</h2>

@@ -32,9 +32,9 @@ export const accountPath = (id: number | ":id") => `${sections.operator}/account
 export const changePath = (id: number | ":id", what: "plan" | "status") => `${accountPath(id)}/${what}` as const
 
 /** What was changed. */
-const dones = ["plan", "status"] as const
+const flashNotices = ["plan", "status"] as const
 
-const Query = Schema.Struct(doneField(dones))
+const Query = Schema.Struct(doneField(flashNotices))
 
 const figures = (account: AccountEntry, locale: Locale): Html => {
   const { createdAt, credits, lastUsedAt, plan, role, status } = account
@@ -197,7 +197,7 @@ export const layer = Layer.effectDiscard(
             section: "operator",
             width: "wide",
             body: html`
-              ${doneNotice(done, dones, (what) => text(`operator.done.${what}`))}
+              ${doneNotice(done, flashNotices, (what) => text(`operator.done.${what}`))}
               <p><a href="${sections.operator}">${text("operator.back")}</a></p>
               <section class="panel">${figures(account, locale)}</section>
               ${changeForms(account, locale)} ${section(text("usage.thirtyDays"), usageCharts(summary.days, locale))}

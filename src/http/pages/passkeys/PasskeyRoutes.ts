@@ -25,7 +25,7 @@ import {
   toConfirm,
   wrongCode
 } from "./PasskeySection.ts"
-import type { dones } from "./PasskeySection.ts"
+import type { flashNotices } from "./PasskeySection.ts"
 import { refusalOf } from "./PasskeySignInPages.ts"
 import type { Failed } from "./PasskeySignInPages.ts"
 
@@ -37,7 +37,7 @@ const Coded = Schema.Struct({
 /** Longer names are cut. */
 const Named = Schema.Struct({ ...Answer.fields, ...Coded.fields, name: Schema.String })
 
-const done = (word: (typeof dones)[number]) => seeOther(withDone(sections.account, word))
+const done = (word: (typeof flashNotices)[number]) => seeOther(withDone(sections.account, word))
 
 const refuseCode = () => Effect.succeed(seeOther(withDone(sections.account, wrongCode)))
 

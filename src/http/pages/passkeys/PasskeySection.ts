@@ -30,7 +30,7 @@ export const offPath = `${stepPath}/off` as const
 export const codesPath = `${stepPath}/codes` as const
 
 /** After a change; the words are those of the notices. */
-export const dones = ["passkey-added", "passkey-removed", "step-off"] as const
+export const flashNotices = ["passkey-added", "passkey-removed", "step-off"] as const
 /** The code of an operator's first passkey was refused: a problem, and no notice of something that was done. */
 export const wrongCode = "passkey-code"
 
@@ -176,7 +176,7 @@ export const make = Effect.gen(function* () {
       const codeError = done === wrongCode ? text(`passkeys.done.${wrongCode}`) : undefined
       return html`
         ${codeError !== undefined && problemSummary([{ field: "code", message: codeError }])}
-        ${doneNotice(done, dones, (word) => text(`passkeys.done.${word}`))}
+        ${doneNotice(done, flashNotices, (word) => text(`passkeys.done.${word}`))}
         <section class="panel" aria-labelledby="passkeys">
           <h2 id="passkeys">${text("passkeys.heading")}</h2>
           <p>${text("passkeys.about")}</p>

@@ -265,8 +265,9 @@ const toReading = (parts: AdParts, line: number): Reading => {
     page_id: isPageId(pageId) ? pageId : null,
     caption: parts.caption === null ? null : clean(parts.caption)
   }
-  const unfit = parts.pageId === record.page_id ? decoded.success.unfit : [...decoded.success.unfit, "page_id"]
-  return { rows: [{ line, record }], rejects: [], unfit }
+  const invalidFields =
+    parts.pageId === record.page_id ? decoded.success.invalidFields : [...decoded.success.invalidFields, "page_id"]
+  return { rows: [{ line, record }], rejects: [], invalidFields }
 }
 
 /** The value, or that it cannot be read; `undefined` if there is none. */
@@ -326,7 +327,7 @@ const fromPage = (found: Foreign, line: number, { asOf, ids, pageIds }: Source):
     line
   )
   return media instanceof Unread && reading.rows.length > 0
-    ? { ...reading, unfit: [...(reading.unfit ?? []), "media_type"] }
+    ? { ...reading, invalidFields: [...(reading.invalidFields ?? []), "media_type"] }
     : reading
 }
 

@@ -146,7 +146,7 @@ export const make =
           },
           optionNames: ["Color", "Size", "Material"],
           category: category ?? type,
-          unfit: []
+          invalidFields: []
         }
       }
     }

@@ -293,7 +293,7 @@ const reader = <From>(
 
   return Result.succeed((from, line) => {
     const unread: Array<Reject> = []
-    const unfit: Array<string> = []
+    const invalidFields: Array<string> = []
     let otherCurrencies = 0
     let notSold: Storefront.NotSold | undefined
     let currencies: ReadonlyArray<string> | undefined
@@ -312,12 +312,12 @@ const reader = <From>(
       if (isStatus(record, name)) {
         const status = typeof found === "string" ? found : ""
         notSold ??= Storefront.notSoldOf(status)
-        if (!Storefront.statuses.includes(status)) unfit.push(name)
+        if (!Storefront.statuses.includes(status)) invalidFields.push(name)
         return []
       }
       if (!(found instanceof Unread)) return [[name, found]]
       if (requiredFields[record].has(name)) unread.push({ line, field: name, reason: found.reason })
-      else unfit.push(name)
+      else invalidFields.push(name)
       return []
     })
     if (notSold !== undefined) return { ...nothing, leftOut: [notSold] }
@@ -325,9 +325,9 @@ const reader = <From>(
     const input = inputOf(record, [...country, ...fixed, ...values])
     const decoded = decodeRecord(record, input)
     if (Result.isSuccess(decoded) && unread.length === 0) {
-      unfit.push(...decoded.success.unfit)
+      invalidFields.push(...decoded.success.invalidFields)
       const row = { ...rowOf(decoded.success.record, line), currencies }
-      return variantOf(row, products) ?? { rows: [row], rejects: [], otherCurrencies, unfit }
+      return variantOf(row, products) ?? { rows: [row], rejects: [], otherCurrencies, invalidFields }
     }
     const others = Result.isSuccess(decoded) ? [] : rejects(line, decoded.failure)
     const isReported = (reject: Reject) => unread.some(({ field }) => field === reject.field)

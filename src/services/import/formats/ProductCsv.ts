@@ -80,7 +80,7 @@ export const make = (header: ReadonlyArray<string>): ProductTable => {
         },
         optionNames: [cell(first, "option1Name"), cell(first, "option2Name"), cell(first, "option3Name")],
         category: category ?? type,
-        unfit: published !== null && flag(published) === null ? ["published"] : []
+        invalidFields: published !== null && flag(published) === null ? ["published"] : []
       }
     }
   }

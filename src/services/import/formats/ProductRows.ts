@@ -52,7 +52,7 @@ export interface Described {
   /** The name of its category, by which the niche of the store may be found. */
   readonly category: string | null
   /** Fields whose values do not fit. */
-  readonly unfit: ReadonlyArray<string>
+  readonly invalidFields: ReadonlyArray<string>
 }
 
 /** How a kind of table says what a product is. All functions take the cells at `places`. */
@@ -313,7 +313,12 @@ const toReading = (
       : read.length > 0
         ? wrong
         : [{ ...firstWrong, sourceRows: 1 + sourceRows }, ...others]
-  return { ...reading, rows: read, rejects, unfit: [...described.unfit, ...(reading.unfit ?? [])] }
+  return {
+    ...reading,
+    rows: read,
+    rejects,
+    invalidFields: [...described.invalidFields, ...(reading.invalidFields ?? [])]
+  }
 }
 
 /** Of rows that were read again, those that are the same as an earlier one are no further variant. */

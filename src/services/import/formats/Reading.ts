@@ -19,7 +19,7 @@ export interface Reading {
   /** How many ads are from `ads_archive`, which has no call to action, landing page, image and media type. */
   readonly archiveAds?: number
   /** The paths of optional values that did not fit, and are unknown or cut in the record; one for each value. */
-  readonly unfit?: ReadonlyArray<string>
+  readonly invalidFields?: ReadonlyArray<string>
   readonly kept?: ReadonlyArray<KeptRecord>
   /** Whether there may be products or ads that were not read and are not in `kept`. */
   readonly lacksRecords?: boolean
@@ -38,7 +38,7 @@ export const decoded = (
   result: Result.Result<RecordDecoder.Corrected<ImportRow["record"]>, ReadonlyArray<ArgumentIssue>>
 ): Reading =>
   Result.isSuccess(result)
-    ? { ...nothing, rows: [{ line, record: result.success.record }], unfit: result.success.unfit }
+    ? { ...nothing, rows: [{ line, record: result.success.record }], invalidFields: result.success.invalidFields }
     : refused(line, result.failure)
 
 const isKey = RecordDecoder.guardOf(ProductRecord.fields.key)
@@ -96,7 +96,7 @@ export const ofProduct = (
         : {
             ...nothing,
             rows: [{ line, record: corrected.record, category, sourceRows, currencies }],
-            unfit: corrected.unfit
+            invalidFields: corrected.invalidFields
           },
     onFailure: (issues) => ({
       ...nothing,
@@ -137,7 +137,7 @@ export const join = (readings: Iterable<Reading>): Reading => {
   const leftOut: Array<LeftOut> = []
   let otherCurrencies = 0
   let archiveAds = 0
-  const unfit: Array<string> = []
+  const invalidFields: Array<string> = []
   for (const reading of readings) {
     for (const row of reading.rows) rows.push(row)
     for (const reject of reading.rejects) rejects.push(reject)
@@ -147,9 +147,9 @@ export const join = (readings: Iterable<Reading>): Reading => {
     for (const one of reading.leftOut ?? []) leftOut.push(one)
     otherCurrencies += reading.otherCurrencies ?? 0
     archiveAds += reading.archiveAds ?? 0
-    for (const one of reading.unfit ?? []) unfit.push(one)
+    for (const one of reading.invalidFields ?? []) invalidFields.push(one)
   }
-  return { rows, rejects, kept, lacksRecords, leftOut, otherCurrencies, archiveAds, unfit }
+  return { rows, rejects, kept, lacksRecords, leftOut, otherCurrencies, archiveAds, invalidFields }
 }
 
 /** Converts the rows of a table. */

@@ -186,19 +186,19 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     if (found.categories !== undefined) give("categories", joined(cell("categories")))
     const decodedShop = decode(shop)
     if (Result.isFailure(decodedShop)) return refused(line, decodedShop.failure)
-    const { record, unfit } = decodedShop.success
+    const { record, invalidFields } = decodedShop.success
     const before = nameOf.get(record.domain)
     if (before !== undefined && record.name !== undefined && before !== record.name) {
       return refuse(line, "name", "is another one than in an earlier row of the same domain: correct one of them")
     }
     if (record.name !== undefined && nameOf.size < maxNames) nameOf.set(record.domain, record.name)
-    const own = { rows: [{ line, record }], rejects: [], otherCurrencies: isOtherCurrency ? 1 : 0, unfit }
+    const own = { rows: [{ line, record }], rejects: [], otherCurrencies: isOtherCurrency ? 1 : 0, invalidFields }
     const visits = number("visits", true)
     if (visits === null) return own
     const ofMonth = { type: "traffic_month", shop: record.domain, month } as const
     // Only what is wrong is decoded: domain and month are known to be valid.
     return isCount(visits)
       ? { ...own, rows: [...own.rows, { line, sourceRows: 0, record: { ...ofMonth, visits } }] }
-      : { ...own, unfit: [...unfit, "visits"] }
+      : { ...own, invalidFields: [...invalidFields, "visits"] }
   }
 }

@@ -149,7 +149,7 @@ export const make =
           },
           optionNames: [cell(first, "option1Name"), cell(first, "option2Name"), cell(first, "option3Name")],
           category,
-          unfit: published !== null && status === null ? ["published"] : []
+          invalidFields: published !== null && status === null ? ["published"] : []
         }
       }
     }

@@ -7,7 +7,7 @@
  */
 import * as AdKey from "./AdKey.ts"
 import { andAny, countBoth } from "./Bitmap.ts"
-import { bitmaps } from "./ItemTest.ts"
+import { bitmaps } from "./RowFilter.ts"
 import { itemBitmaps, matchingRows, matchItems, matchStores, spaceOf } from "./Matching.ts"
 import { defaultTuning } from "./Run.ts"
 import type { Cancel, Run } from "./Run.ts"

@@ -7,9 +7,9 @@
  * matching store for the score.
  */
 import * as AdKey from "./AdKey.ts"
-import type { Best } from "./Best.ts"
+import type { TopN } from "./TopN.ts"
 import { eachBit, isSet } from "./Bitmap.ts"
-import { dayTest, firstWhere, positions, priceTest } from "./ItemTest.ts"
+import { dayTest, firstWhere, positions, priceTest } from "./RowFilter.ts"
 import { matchingRows } from "./Matching.ts"
 import { stepsBetweenChecks } from "./Run.ts"
 import type { Matching } from "./Matching.ts"
@@ -55,7 +55,7 @@ const columnOf = ({ ads, products }: SegmentView["segment"], name: Exclude<ByIte
   }
 }
 
-export const offerItems = (best: Best, part: Part, query: ItemQuery, order: ByItem, run: Run): void => {
+export const offerItems = (best: TopN, part: Part, query: ItemQuery, order: ByItem, run: Run): void => {
   const { at, items, matching, view } = part
   if (matching.total === 0) return
   const { column, isDescending } = order
@@ -157,7 +157,7 @@ const boundsOf = (recency: Int32Array) => {
 }
 
 /** Offers the best items of each store, until one is worse than those that are kept already. */
-const offerByScore = (best: Best, { at, matching, view }: Part, isDescending: boolean, { cancel }: Run): void => {
+const offerByScore = (best: TopN, { at, matching, view }: Part, isDescending: boolean, { cancel }: Run): void => {
   const { ids, offsets, recency, stores } = view.segment.products
   const { relevance } = view.columns
   const sign = isDescending ? -1 : 1

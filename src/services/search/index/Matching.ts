@@ -6,8 +6,8 @@
  * 0.1 ns an item where only words are asked for. With few hits of words nothing is done for each store of the segment.
  */
 import { andBits, bitmapLength, countBits, rankDirectory, rankOf, setRange, setRows } from "./Bitmap.ts"
-import * as ItemTest from "./ItemTest.ts"
-import { firstWhere } from "./ItemTest.ts"
+import * as RowFilter from "./RowFilter.ts"
+import { firstWhere } from "./RowFilter.ts"
 import type { Filter } from "./Query.ts"
 import { stepsBetweenChecks } from "./Run.ts"
 import type { Cancel, Run } from "./Run.ts"
@@ -89,7 +89,7 @@ export const matchItems = (
   const items = segment[filter.subject]
   const bitmap = itemBitmaps(segment, items)
   const scratch = scratchOf(segment)
-  const tests = ItemTest.itemTests(segment, items, filter)
+  const tests = RowFilter.itemTests(segment, items, filter)
   const hits =
     filter.words.length === 0
       ? undefined
@@ -98,7 +98,7 @@ export const matchItems = (
 
   if (hits?.list !== undefined && given === undefined) {
     const list = hits.list.filter(
-      (row) => matches(view, conditions, items.stores[row]!) && tests.every((test) => ItemTest.isMet(test, row))
+      (row) => matches(view, conditions, items.stores[row]!) && tests.every((test) => RowFilter.isMet(test, row))
     )
     // The bitmap must contain the matches, not all hits.
     for (let at = 0; at < hits.list.length; at++) hits.bits[hits.list[at]! >>> 5] = 0
@@ -110,8 +110,8 @@ export const matchItems = (
   let bits = hits?.bits
   for (const test of tests) {
     const met = bitmap(bits === undefined ? 2 : 3)
-    if (test._tag === "Flags") ItemTest.fillFlags(test, items.ids.length, met, bitmap(4))
-    else if (!ItemTest.fillFromPermutation(test, met, rowsOf(items, stores))) {
+    if (test._tag === "Flags") RowFilter.fillFlags(test, items.ids.length, met, bitmap(4))
+    else if (!RowFilter.fillFromPermutation(test, met, rowsOf(items, stores))) {
       fillOfStores(items, stores, cancel, test, met)
     }
     if (bits === undefined) bits = met
@@ -153,7 +153,7 @@ const fillOfStores = (
   { offsets }: Items,
   stores: Uint32Array,
   cancel: Cancel,
-  test: ItemTest.RangeTest,
+  test: RowFilter.RangeTest,
   bits: Uint32Array
 ): void => {
   const wordsBetweenChecks = stepsBetweenChecks >>> 5
@@ -169,7 +169,7 @@ const fillOfStores = (
     }
     for (; from < to; from += wordsBetweenChecks) {
       cancel.check()
-      ItemTest.fillRange(test, bits, from, Math.min(to, from + wordsBetweenChecks))
+      RowFilter.fillRange(test, bits, from, Math.min(to, from + wordsBetweenChecks))
     }
     if (isEnd) return
     from = Math.max(to, start >>> 5)

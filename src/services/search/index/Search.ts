@@ -7,8 +7,8 @@
  * it reads each matching item.
  */
 import * as AdKey from "./AdKey.ts"
-import { Best } from "./Best.ts"
-import type { Ranked } from "./Best.ts"
+import { TopN } from "./TopN.ts"
+import type { Ranked } from "./TopN.ts"
 import { currencies } from "./Currencies.ts"
 import { keyOf, offerItems, unknownLast } from "./ItemOrder.ts"
 import type { ItemQuery, Part } from "./ItemOrder.ts"
@@ -45,7 +45,7 @@ const storeOrder = ({ columns }: SegmentView, { figures, isDescending }: ByStore
   return { first: column(first), second: second === undefined ? undefined : column(second), isDescending }
 }
 
-const offerStores = (best: Best, view: SegmentView, at: number, order: ByStore, rows: Uint32Array): void => {
+const offerStores = (best: TopN, view: SegmentView, at: number, order: ByStore, rows: Uint32Array): void => {
   const { first, isDescending, second } = storeOrder(view, order)
   const { storeIds } = view.segment
   const sign = isDescending ? -1 : 1
@@ -75,7 +75,7 @@ const firstOf = (view: SegmentView, order: ByStore, live: Uint32Array, count: nu
   const key = `${order.figures.join()} ${order.isDescending} ${count}`
   const known = ofView.get(key)
   if (known !== undefined) return known
-  const best = new Best(count)
+  const best = new TopN(count)
   offerStores(best, view, 0, order, live)
   const made = Uint32Array.from(best.sorted(), ({ row }) => row)
   ofView.set(key, made)
@@ -87,7 +87,7 @@ const searchStores = (list: SegmentList, query: Query, run: Run): SearchResult =
   const count = run.tuning.firstStores
   const isOfAll = conditions.length === 0 && words.length === 0 && idAbove === undefined
   const order = query.order._tag === "ByStore" ? query.order : grouped
-  const best = new Best(offset + limit)
+  const best = new TopN(offset + limit)
   const matched: Array<Uint32Array> = []
   list.forEach((view, at) => {
     const stores = matchStores(view, query, run)
@@ -109,7 +109,7 @@ const searchStores = (list: SegmentList, query: Query, run: Run): SearchResult =
 }
 
 const searchItems = (list: SegmentList, query: ItemQuery, run: Run): SearchResult => {
-  const best = new Best(query.offset + query.limit)
+  const best = new TopN(query.offset + query.limit)
   const { order } = query
   const parts = list.map((view, at): Part => {
     const part = { view, at, items: view.segment[query.subject], matching: matchItems(view, query, run) }
@@ -199,7 +199,7 @@ const pageByStores = (
 
 /** The first matching ads of all pseudo-stores together, in the default order of ads. */
 const bestStoreless = (parts: ReadonlyArray<Part>, capacity: number): ReadonlyArray<Ranked> => {
-  const best = new Best(capacity)
+  const best = new TopN(capacity)
   for (const { at, matching, view } of parts) {
     const { ids, keys, offsets } = view.segment.ads
     const end = offsets[view.segment.pseudoStores]!

@@ -3,7 +3,7 @@
  * for `limit` ads.
  */
 import * as AdKey from "./AdKey.ts"
-import { Best } from "./Best.ts"
+import { TopN } from "./TopN.ts"
 import { findStore } from "./Segment.ts"
 import type { SegmentList } from "./Segment.ts"
 
@@ -12,7 +12,7 @@ export const newestProducts = (list: SegmentList, storeId: number, limit: number
   const found = findStore(list, storeId)
   if (found === undefined) return []
   const { created, ids, offsets } = found.view.segment.products
-  const best = new Best(limit)
+  const best = new TopN(limit)
   for (let row = offsets[found.row]!; row < offsets[found.row + 1]!; row++) {
     const key = Number.isNaN(created[row]!) ? Number.POSITIVE_INFINITY : -created[row]!
     best.offer(key, 0, -ids[row]!, row, 0)

@@ -6,7 +6,7 @@
  * Source: Boncz, Zukowski, Nes, "MonetDB/X100: Hyper-Pipelining Query Execution", 2005.
  */
 import { bitmapLength, setRows } from "./Bitmap.ts"
-import { firstWhere } from "./ItemTest.ts"
+import { firstWhere } from "./RowFilter.ts"
 import type { StoreCondition } from "./Query.ts"
 import type { SegmentView, StoreColumns } from "./Segment.ts"
 

@@ -15,7 +15,7 @@ export interface Ranked {
   readonly view: number
 }
 
-export class Best {
+export class TopN {
   readonly #capacity: number
   readonly #heap: Array<Ranked> = []
   /** Rows with a greater key are not among the best. */
@@ -49,7 +49,7 @@ export class Best {
     if (heap.length === this.#capacity) this.worst = heap[0]!.key
   }
 
-  /** Best first. */
+  /** TopN first. */
   sorted(): Array<Ranked> {
     return this.#heap.toSorted(compare)
   }

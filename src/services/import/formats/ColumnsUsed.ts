@@ -12,7 +12,7 @@ import * as ShopCsv from "./ShopCsv.ts"
 import * as Traffic from "./Traffic.ts"
 import * as WooCommerce from "./WooCommerce.ts"
 
-export interface Taken {
+export interface UsedColumn {
   /** The field of the record. */
   readonly field: string
   /** A column of the file; "" if the value is a constant. */
@@ -21,7 +21,7 @@ export interface Taken {
 }
 
 export interface Account {
-  readonly taken: ReadonlyArray<Taken>
+  readonly taken: ReadonlyArray<UsedColumn>
   readonly dropped: ReadonlyArray<string>
 }
 
@@ -238,7 +238,7 @@ const named = (
   header: ReadonlyArray<string>,
   places: Readonly<Record<string, number | undefined>>,
   meanings: Readonly<Record<string, readonly [field: string, how: string] | undefined>>
-): ReadonlyArray<Taken> =>
+): ReadonlyArray<UsedColumn> =>
   Object.entries(places).flatMap(([name, at]) => {
     const [field, how] = meanings[name] ?? []
     return at === undefined || field === undefined || how === undefined
@@ -246,7 +246,7 @@ const named = (
       : [{ field, column: header[at] ?? "", how }]
   })
 
-const account = (columns: ReadonlyArray<string>, taken: ReadonlyArray<Taken>): Account => ({
+const account = (columns: ReadonlyArray<string>, taken: ReadonlyArray<UsedColumn>): Account => ({
   taken,
   dropped: columns.filter(
     (column) => !taken.some((one) => one.column === column || column.startsWith(`${one.column}.`))
@@ -325,8 +325,8 @@ export const of = ({ container, format }: Detected, sample: Sample.Sample, mappi
   }
 }
 
-const takenBy = ({ fields, record }: Mapping): ReadonlyArray<Taken> =>
-  Object.entries(fields).flatMap(([field, source]): ReadonlyArray<Taken> => {
+const takenBy = ({ fields, record }: Mapping): ReadonlyArray<UsedColumn> =>
+  Object.entries(fields).flatMap(([field, source]): ReadonlyArray<UsedColumn> => {
     const { as = fieldsOf[record][field]?.as ?? "text", column, constant, divide_by, form, separator, values } = source
     if (column === undefined) return [{ field, column: "", how: `always ${JSON.stringify(constant)}` }]
     const how = [

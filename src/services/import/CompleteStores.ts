@@ -35,7 +35,7 @@ interface Page {
   products: number
 }
 
-export class WholeStores {
+export class CompleteStores {
   readonly #isComplete: boolean
   readonly #whole = new Set<string>()
   /** Stores with products, which are whole if the operator says so and every record was read. */

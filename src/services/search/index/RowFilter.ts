@@ -13,7 +13,7 @@ import type { Filter, Range } from "./Query.ts"
 import type { Ads, Items, Products, Segment } from "./Segment.ts"
 
 /** A condition in the codes of one segment. */
-export type ItemTest =
+export type RowFilter =
   /** Rows whose value is from `low` to `low + span - 1`. The value is the column's, after `mask`. */
   | {
       readonly _tag: "Range"
@@ -28,13 +28,13 @@ export type ItemTest =
   /** Rows that are in at least one bitmap of each group. */
   | { readonly _tag: "Flags"; readonly groups: ReadonlyArray<ReadonlyArray<Uint32Array>> }
 
-export type RangeTest = Extract<ItemTest, { readonly _tag: "Range" }>
+export type RangeTest = Extract<RowFilter, { readonly _tag: "Range" }>
 
 const allBits = -1
 
 /** The tests of a filter, which must all hold; empty if it has no condition on items. */
-export const itemTests = ({ ads, products }: Segment, items: Items, filter: Filter): ReadonlyArray<ItemTest> => {
-  const tests: Array<ItemTest> = []
+export const itemTests = ({ ads, products }: Segment, items: Items, filter: Filter): ReadonlyArray<RowFilter> => {
+  const tests: Array<RowFilter> = []
   const { idAbove, item } = filter
   if (item?._tag === "Price") tests.push(priceTest(products, item.range))
   if (item?._tag === "Ad") {
@@ -94,7 +94,7 @@ export const priceCodes = (prices: Float64Array, { max, min }: Range): readonly 
   ]
 }
 
-export const isMet = (test: ItemTest, row: number): boolean =>
+export const isMet = (test: RowFilter, row: number): boolean =>
   test._tag === "Flags"
     ? test.groups.every((group) => group.some((bits) => isSet(bits, row)))
     : ((test.column[row]! & test.mask) - test.low) >>> 0 < test.span
@@ -130,7 +130,7 @@ export const fillFromPermutation = (test: RangeTest, bits: Uint32Array, others: 
 
 /** Fills the bitmap of a segment with `rows` rows. `space` has the same length. */
 export const fillFlags = (
-  { groups }: Extract<ItemTest, { readonly _tag: "Flags" }>,
+  { groups }: Extract<RowFilter, { readonly _tag: "Flags" }>,
   rows: number,
   bits: Uint32Array,
   space: Uint32Array
