@@ -23,10 +23,6 @@ const accepted: Readonly<Record<string, string>> = {
     "blanks are read only before a sign, and back to the last sign",
   [String.raw`src/domain/oauth/MetadataDocument.ts /"(?:[^"\\]|\\.)*"`]:
     "valid JSON, in which every string has its end",
-  [String.raw`src/http/mcp/CompactTemplate.ts /^.*(?:[^\p{L}`]:
-    "the beginning of an address, which has at most 2,048 characters",
-  [String.raw`src/http/mcp/CompactTemplate.ts /\{([^}]*)\}`]:
-    "an address with names in braces, of which each has its end",
   [String.raw`src/services/import/CsvRows.ts /^(?:(?:(?![\r\n])`]:
     "each round ends with a line, which none of its other characters is, and what follows may be missing",
   [String.raw`src/services/import/OtherFiles.ts /^(?:<\?xml`]: "cut after 4,096 characters",

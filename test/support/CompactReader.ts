@@ -1,6 +1,5 @@
 /** Reads compact answers back, as a client would have to that knows only docs/tools.md: cells by their dotted names. */
 import { assert } from "@effect/vitest"
-import { slugOf } from "../../demo/Names.ts"
 
 const splitAt = (text: string, separator: string): ReadonlyArray<string> => {
   const parts = [""]
@@ -20,37 +19,21 @@ const plain = (text: string): string =>
   )
 
 /** Numbers and booleans are text as well. */
-const textIn = (cell: string): string | null => (cell === "" ? null : cell === '""' ? "" : plain(cell))
+const textIn = (cell: string): string | null => (cell === "-" ? null : cell === '""' ? "" : plain(cell))
 
 const listIn = (cell: string): ReadonlyArray<string | null> =>
   cell === "[]"
     ? []
     : splitAt(cell, ";").map((member, index) => textIn(index === 0 ? member : member.replace(/^ /u, "")))
 
-const fill = (template: string, cell: string, valueOf: (name: string) => string): string =>
-  template.replaceAll(/\\(.)|\{([^}]*)\}|\*/gsu, (found, escaped: string | undefined, name: string | undefined) => {
-    if (escaped !== undefined) return "*{".includes(escaped) ? escaped : found
-    const text = cell === '""' ? "" : cell
-    if (name === undefined) return text
-    if (name === "* as YYYYMMDD") return text.replace(/^(....)(..)(..)$/u, "$1-$2-$3")
-    if (name === "* as YYYYMMDDhhmmss") return text.replace(/^(....)(..)(..)(..)(..)(..)/u, "$1-$2-$3T$4:$5:$6")
-    if (name === "* as hhmmss") return text.replace(/^(..)(..)(..)/u, "$1:$2:$3")
-    const [, named] = /^(.*) as slug$/u.exec(name) ?? []
-    if (named === undefined) return valueOf(name)
-    return cell === "" || /^[.-]/u.test(cell) ? `${slugOf(plain(valueOf(named)))}${cell}` : text
-  })
-
-/** The value that a template of `every row` and the cell of a row make together. */
-const made = (template: string, cell: string, valueOf: (name: string) => string): string => {
-  const marked = template.replaceAll(/\\./gsu, "")
-  const isSlug = marked.includes(" as slug}")
-  if (/^https?:\/\//u.test(cell)) return cell
-  if (marked.includes("{* as ") && cell.includes("-")) return cell
-  if (marked.includes("*")) return cell === "" ? cell : fill(template, cell, valueOf)
-  if (isSlug) return cell === "null" ? "" : fill(template, cell, valueOf)
-  if (cell !== "") return cell
-  const names = Array.from(marked.matchAll(/\{([^}]*)\}/gu), ([, each = ""]) => each)
-  return names.some((each) => valueOf(each) === "") ? "" : fill(template, "", valueOf)
+/** The value that a pattern of `every row` and the cells of a row make: `*` is the own cell, and `{column}` another one. */
+const made = (pattern: string, cell: string, valueOf: (name: string) => string): string => {
+  if (!/[*{]/u.test(pattern.replaceAll(/\\./gsu, ""))) return pattern
+  const names = Array.from(pattern.matchAll(/\{([^}]*)\}/gu), ([, name = ""]) => name)
+  if (cell === "-" || (!pattern.includes("*") && names.some((name) => valueOf(name) === "-"))) return "-"
+  return pattern
+    .replaceAll(/\{([^}]*)\}/gu, (_, name: string) => valueOf(name))
+    .replace("*", () => (cell === '""' ? "" : cell))
 }
 
 export type Cells = ReadonlyMap<string, string>
@@ -99,7 +82,7 @@ export const read = (text: string): Read => {
         if (id === undefined) continue
         shared.add(other)
         const found = rowsOf(other).find((each) => each.get("id") === id)
-        for (const column of rowsOf(other)[0]?.keys() ?? []) all.set(`${other}.${column}`, found?.get(column) ?? "")
+        for (const column of rowsOf(other)[0]?.keys() ?? []) all.set(`${other}.${column}`, found?.get(column) ?? "-")
       }
       const valueOf = (column: string): string => {
         const template = common.get(column)
@@ -134,7 +117,7 @@ const assertLeaves = (read: Cells | undefined, whole: unknown) => {
     const cell = read?.get(name)
     if (cell === undefined && expected === null) {
       // A record that is absent as a whole: none of its values is there.
-      for (const [other, value] of read ?? []) if (other.startsWith(`${name}.`)) assert.strictEqual(value, "", other)
+      for (const [other, value] of read ?? []) if (other.startsWith(`${name}.`)) assert.strictEqual(value, "-", other)
       continue
     }
     if (cell === undefined) return assert.fail(name)

@@ -79,7 +79,8 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
   }
   const pong = json({})
   const supportedVersions = Protocol.modernVersions
-  const instructionsOf = ({ tools }: View.View) => instructions((name) => tools?.has(name) !== false)
+  const instructionsOf = ({ isCompact, tools }: View.View) =>
+    instructions((name) => tools?.has(name) !== false, isCompact)
   const discover = (of: { readonly capabilities: object; readonly cacheScope: string }) => {
     const answer = (view: View.View) =>
       json({ supportedVersions, instructions: instructionsOf(view), ...cacheable, ...of })
