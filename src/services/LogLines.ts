@@ -2,7 +2,7 @@
  * A line of log for programs: `timestamp`, `level`, `message`, the logged values, and a `cause`, as one flat JSON object or as logfmt.
  *
  * Effect's own formats nest the logged values, or put them into the message as JSON, and handle every kind of value, which is
- * slower. Every call writes a line, so common values take a fast path (docs/benchmarks.md).
+ * slower. Every call writes a line, so common values take a fast path (bench/results/endpoint.md).
  */
 import { Array, Cause, Formatter, Logger, Predicate, References } from "effect"
 

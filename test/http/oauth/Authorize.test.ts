@@ -36,7 +36,7 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
       Effect.gen(function* () {
         const tab = yield* Consent.somebody
         const answer = yield* tab.get(Consent.request("", { client_id: clientId }))
-        hasNoRedirect(answer, "The app did not say who it is")
+        hasNoRedirect(answer, "The app did not identify itself")
       })
     )
 
@@ -656,7 +656,10 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
         for (const [path, reason, answer] of answers) {
           server.answer = answer
           const text = yield* ask(`${server.origin}/${path}?secret=1`, "The app's document is wrong")
-          assert.include(text, `The document at 127.0.0.1:${server.port}/${path} is wrong: ${reason}. Tell the makers`)
+          assert.include(
+            text,
+            `The document at 127.0.0.1:${server.port}/${path} is wrong: ${reason}. Contact the developer`
+          )
         }
       })
     )

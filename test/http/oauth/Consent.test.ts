@@ -344,8 +344,8 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
             isOver(answer)
             const said =
               decision === "allow"
-                ? "You allowed access already, which counts. To end it, revoke the app among the integrations of your dashboard. Nothing was changed."
-                : "You denied access already, which counts. To allow it, start again in the app. Nothing was given to the app."
+                ? "You already allowed access. To end it, revoke the app on the Integrations page. Nothing was changed."
+                : "You already denied access. To allow it, start again in the app. Nothing was given to the app."
             assert.include(Consent.textOf(answer.text), said)
           }
         }
@@ -374,7 +374,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
         assert.strictEqual(late.status, 200)
         assert.isNull(late.headers.get("refresh"))
         assert.notInclude(late.text, code)
-        assert.include(Consent.textOf(late.text), "Access allowed You allowed access, and “A test's app” has taken it.")
+        assert.include(Consent.textOf(late.text), "Access allowed You allowed access, and “A test's app” is connected.")
         assert.strictEqual(yield* Consent.call(json), 200)
         assert.lengthOf(yield* Consent.apps(tab.who.email), 1)
       })
@@ -410,8 +410,8 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
           yield* end
           const late = yield* givesNothing(tab.post(decisionPath, { ...fields, decision: "allow" }))
           isOver(late)
-          assert.include(Consent.textOf(late.text), "the app did not take it within a minute")
-          assert.strictEqual(wayBack(late.text, "Look at the request again"), address)
+          assert.include(Consent.textOf(late.text), "the app did not use it within a minute")
+          assert.strictEqual(wayBack(late.text, "View the request again"), address)
         }
       })
     )
@@ -445,14 +445,14 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
         Consent.forwardedTo(yield* tab.post(decisionPath, { ...fields, decision: "allow" }))
         const late = yield* tab.post(decisionPath, { ...fields, request: "A".repeat(43), decision: "allow" })
         isOver(late)
-        const back = wayBack(late.text, "Look at the request again")
+        const back = wayBack(late.text, "View the request again")
         assert.strictEqual(back, address)
         Consent.forwardedTo(yield* tab.decide(back ?? "", "allow"))
         // What is no address of ours is no link.
         for (const url of ["https://evil.example/", "//evil.example", "/dashboard", "/authorize\\evil", ""]) {
           const other = yield* tab.post(decisionPath, { ...fields, request: "", url, decision: "allow" })
           isOver(other)
-          const link = wayBack(other.text, "Look at the request again")
+          const link = wayBack(other.text, "View the request again")
           assert.strictEqual(link, url.startsWith("/authorize") ? "/authorize%5Cevil" : undefined, url)
         }
       })

@@ -254,11 +254,11 @@ const cases = {
     open: ownForm(searches, { subject: "ads", query: "query=lamp", name: "Lamps", mark: "0" })
   },
   "/dashboard/searches/:id/rename": {
-    said: /The search has its new name/u,
+    said: /The search has been renamed/u,
     open: Effect.map(saved, ({ path, visitor }) => ({ visitor, path: `${path}/rename`, fields: { name: "Lights" } }))
   },
   "/dashboard/searches/:id/remove": {
-    said: /The search is no longer saved/u,
+    said: /The search has been removed/u,
     open: Effect.map(saved, ({ path, visitor }) => ({ visitor, path: `${path}/remove`, fields: {} }))
   },
   "/dashboard/shops/:id/track": {
@@ -272,7 +272,7 @@ const cases = {
     )
   },
   "/dashboard/account/password": {
-    said: /may have changed your password|look whether it is done/u,
+    said: /may have changed your password|check whether it went through/u,
     open: ownForm(`${account}/password`, { current: password, next, again: next })
   },
   "/dashboard/account/email": {
@@ -296,7 +296,7 @@ const cases = {
   },
   "/dashboard/account/confirm": { said: /^\/dashboard\/account#/u, open: ownForm(`${account}/confirm`, { password }) },
   "/dashboard/account/confirm/passkey": {
-    said: /sent twice\. If it is not done, try again/u,
+    said: /sent twice\. If it did not go through, try again/u,
     open: Effect.gen(function* () {
       const { authenticator, visitor } = yield* withPasskey
       const path = `${account}/confirm/passkey`
@@ -304,7 +304,7 @@ const cases = {
     })
   },
   "/dashboard/account/passkeys": {
-    said: /sent twice\. If it is not done, try again/u,
+    said: /sent twice\. If it did not go through, try again/u,
     open: Effect.gen(function* () {
       const { visitor } = yield* owner
       const path = `${account}/passkeys`
@@ -322,7 +322,7 @@ const cases = {
     })
   },
   "/dashboard/account/second-step/on": {
-    said: /sent twice\. If it is not done, try again/u,
+    said: /sent twice\. If it did not go through, try again/u,
     open: Effect.gen(function* () {
       const { authenticator, visitor } = yield* withPasskey
       const path = `${account}/second-step/on`
@@ -330,7 +330,7 @@ const cases = {
     })
   },
   "/dashboard/account/second-step/off": {
-    said: /The second step is off/u,
+    said: /Two-step verification is off/u,
     open: Effect.map(withStep, ({ visitor }) => ({ visitor, path: `${account}/second-step/off`, fields: {} }))
   },
   "/dashboard/account/second-step/codes": {

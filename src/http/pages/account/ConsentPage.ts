@@ -181,7 +181,7 @@ const unreachablePages: Readonly<Record<Unreachable, UnreachablePage>> = {
   },
   client_unknown: {
     heading: "This app is not known here",
-    text: "It may have been registered long ago and never used. Remove the connection to Discovery in the app and add it again."
+    text: "It may have been registered long ago and never used. Remove the connection to Discovery in the app, and add it again."
   },
   redirect_refused: {
     heading: "The app asked to be answered at an unknown address",
@@ -198,7 +198,7 @@ const unreachablePages: Readonly<Record<Unreachable, UnreachablePage>> = {
   over: {
     heading: "This request has expired",
     text: "It was already answered, is older than 15 minutes, or belongs to another sign-in. Start again in the app.",
-    effect: "The app got no further access."
+    effect: "Nothing more was given to the app."
   },
   denied: {
     heading: "This request has expired",
@@ -212,7 +212,7 @@ const unreachablePages: Readonly<Record<Unreachable, UnreachablePage>> = {
   lapsed: {
     heading: "This request has expired",
     text: "You already allowed access, but the app did not use it within a minute, or the connection has ended since. Start again in the app.",
-    effect: "The app got no further access."
+    effect: "Nothing more was given to the app."
   }
 }
 
@@ -224,7 +224,7 @@ export const unreachable = (
   status,
   heading: unreachablePages[why].heading,
   body: html`<p>${unreachablePages[why].text}</p>
-    <p>${unreachablePages[why].effect ?? "The app got no access."}</p>
+    <p>${unreachablePages[why].effect ?? "Nothing was given to the app."}</p>
     ${why === "allowed" && html`<p><a href="${sections.integrations}">Go to Integrations</a></p>`}
     ${request !== undefined && html`<p><a href="${request}">View the request again</a></p>`}`
 })

@@ -19,7 +19,7 @@ import * as RecoveryCodes from "./RecoveryCodes.ts"
 import * as SignInChanges from "./SignInChanges.ts"
 import type { SignInChange } from "./SignInChanges.ts"
 
-/** The second step is off, so that there are no recovery codes. */
+/** Two-step verification is off, so that there are no recovery codes. */
 export class SecondStepOff extends Schema.TaggedError<SecondStepOff>()("SecondStepOff", {}) {}
 
 export interface Standing {

@@ -167,7 +167,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the a
         assert.isTrue(yield* isSignedIn(anotherAccount))
         assert.include(
           (yield* here.get("/dashboard/account?done=others-ended")).text,
-          "All other browsers are signed out"
+          "All other browsers have been signed out"
         )
       })
     )
@@ -277,7 +277,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the a
       const { headers, status, text } = yield* visitor.submit(`${path}/password`, form)
       assert.strictEqual(status, 429)
       assert.match(headers.get("retry-after") ?? "", /^\d+$/u)
-      assert.include(text, "The current password was wrong too often. Try again in a minute.")
+      assert.include(text, "Too many wrong passwords. Try again in a minute.")
       assert.notInclude(text, "sign in")
     })
   )

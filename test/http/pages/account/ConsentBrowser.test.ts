@@ -284,7 +284,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* Effect.orDie((yield* SqlClient.SqlClient)`DELETE FROM consent_request`)
         yield* press(tab, "Deny")
         yield* check("consent-over")
-        yield* Effect.promise(() => tab.getByRole("link", { name: "Look at the request again" }).click())
+        yield* Effect.promise(() => tab.getByRole("link", { name: "View the request again" }).click())
         yield* Effect.promise(() => tab.getByRole("button", { name: "Deny" }).waitFor())
         yield* open("Cursor", "cursor://anysphere.cursor-mcp/oauth/callback")
         yield* press(tab, "Allow access")

@@ -140,7 +140,7 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         const request = Consent.request(client.id)
         const toSignIn = (yield* tab.get(request)).headers.get("location") ?? ""
         const [, toSignUp = ""] = /href="(\/sign-up\?return_to=[^"]*)"/u.exec((yield* tab.get(toSignIn)).text) ?? []
-        assert.include((yield* tab.get(Consent.unescape(toSignUp))).text, "You come back to the app afterwards.")
+        assert.include((yield* tab.get(Consent.unescape(toSignUp))).text, "Afterwards you return to the app.")
         const link = yield* signedUp(tab, email, Consent.unescape(toSignUp))
         const confirmed = yield* send(tab, link, "/sign-up/confirm", {})
         const back = confirmed.headers.get("location") ?? ""
@@ -169,8 +169,8 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
       [{ email: "ada", password }, "Enter an e-mail address such as"],
       [{ email: "ada@discovery.test", password: "short" }, "at least 12 characters"],
       [{ email: "ada@discovery.test", password: "passwordpassword" }, "too easy to guess"],
-      [{ email: "ada@discovery.test", password: "football2026!" }, "among the most common ones"],
-      [{ email: "lovelace@discovery.test", password: "lovelace-1815" }, "little more than your e-mail address"]
+      [{ email: "ada@discovery.test", password: "football2026!" }, "very common, so attackers try it first"],
+      [{ email: "lovelace@discovery.test", password: "lovelace-1815" }, "too similar to your e-mail address"]
     ] as const)("says what is wrong: %j", ([fields, message]) =>
       Effect.gen(function* () {
         const tab = yield* Consent.browser
@@ -214,7 +214,7 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
           const back = stale.headers.get("location") ?? ""
           assert.isTrue(back.startsWith(path), back)
           const { text } = yield* tab.get(back)
-          assert.include(text, "This page was out of date.")
+          assert.include(text, "This page had expired.")
           assert.include(text, 'value="Ada@example.com"')
           // Nothing that may be a password gets into an address.
           const other = yield* tab.post(path, { email: password, password }, {})
@@ -230,7 +230,7 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         const { headers, status, text } = yield* askSignUp(tab, email)
         assert.strictEqual(status, 429)
         assert.match(headers.get("retry-after") ?? "", /^\d+$/u)
-        assert.include(text, "Too many mails were asked for. Try again in 15 minutes.")
+        assert.include(text, "Too many e-mails were requested. Try again in 15 minutes.")
         const reset = send(tab, "/reset-password", "/reset-password", { email })
         for (let asked = 0; asked < 4; asked++) leadsTo(yield* reset, "/reset-password?done=sent")
         assert.strictEqual((yield* reset).status, 429)
@@ -254,7 +254,7 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         const page = yield* tab.get(link)
         assert.strictEqual(page.headers.get("referrer-policy"), "no-referrer")
         const set = (fields: Readonly<Record<string, string>>) => send(tab, link, "/reset-password/new", fields)
-        assert.include((yield* set({ next, again: "x" })).text, "The two new passwords differ.")
+        assert.include((yield* set({ next, again: "x" })).text, "The passwords don’t match.")
         assert.include((yield* set({ next: "short", again: "short" })).text, "at least 12 characters")
         assert.strictEqual((yield* signedIn.get("/dashboard")).status, 200)
         const done = yield* set({ next, again: next })
@@ -288,7 +288,7 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         const refused = yield* set
         assert.strictEqual(refused.status, 429)
         assert.match(refused.headers.get("retry-after") ?? "", /^\d+$/u)
-        assert.include(refused.text, "Too many attempts to sign in. Try again in a minute.")
+        assert.include(refused.text, "Too many sign-in attempts. Try again in a minute.")
         yield* sql`DELETE FROM sign_in_attempt`
         leadsTo(yield* set, "/sign-in?done=reset")
       }).pipe(Effect.provide(SignInAttempts.layer))
@@ -332,7 +332,7 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         assert.strictEqual(location, `/sign-in?return_to=${encodeURIComponent(link)}`)
         const other = yield* SiteVisitor.signedIn(yield* site.account())
         assert.strictEqual((yield* other.get(link)).status, 410)
-        assert.include((yield* visitor.get(link)).text, `From now on you sign in with ${to}.`)
+        assert.include((yield* visitor.get(link)).text, `From now on, you sign in with ${to}.`)
         const token = new URL(link, site.url).searchParams.get("token") ?? ""
         assert.strictEqual((yield* other.submit(`${path}/confirm`, { token })).status, 410)
         leadsTo(yield* visitor.submit(`${path}/confirm`, { token }), "/dashboard/account?done=email-changed")

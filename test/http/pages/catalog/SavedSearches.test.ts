@@ -321,7 +321,7 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
       }
       const full = yield* visitor.submit(searches, good)
       assert.strictEqual(full.headers.get("location"), `${searches}?done=full`)
-      assert.include((yield* view(`${searches}?done=full`)).text, "The search was not saved: you have 50")
+      assert.include((yield* view(`${searches}?done=full`)).text, "You already have 50 saved searches")
       const last = yield* view(`${searches}?page=5`)
       assert.deepStrictEqual(
         Object.keys(newsOf(last)),

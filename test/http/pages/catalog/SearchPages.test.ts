@@ -525,7 +525,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
         const fits = `${adsPath}?${Array.from({ length: 45 }, (_, index) => `apps=${index}${"x".repeat(88)}`).join("&")}`
         const found = yield* view(fits)
         assert.strictEqual(found.status, 200)
-        assert.include(found.text, "45 chosen")
+        assert.include(found.text, "45 selected")
         assert.isBelow(found.text.length, 250_000)
         // After signing in, a visitor returns to the search.
         const site = yield* Site

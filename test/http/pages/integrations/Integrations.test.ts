@@ -80,7 +80,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         const secret = secretOf(answer)
         assert.isNull(answer.headers.get("location"))
         assert.strictEqual(answer.headers.get("cache-control"), "no-store")
-        assert.include(textOf(answer.text), "The key “Nightly <job> & more” is created.")
+        assert.include(textOf(answer.text), "The key “Nightly <job> & more” has been created.")
         assert.include(textOf(answer.text), "Copy the key now: it is shown only once.")
         assert.strictEqual(copiesOf(answer)[0], secret)
         assert.strictEqual(yield* Integrations.call(secret), 200)
@@ -116,7 +116,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         for (const { status, text } of answers) {
           if (status === 200) continue
           assert.strictEqual(headingOf(text), "This key has already been created")
-          assert.include(textOf(text), "it created the key “once”")
+          assert.include(textOf(text), "and created the key “once”")
           assert.notMatch(text, secretPattern)
         }
         assert.lengthOf(yield* me.keys, 1)
@@ -416,11 +416,11 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         const [app] = yield* me.apps
         const id = app?.id ?? 0
         const asked = yield* me.get(revokeAppPath(id))
-        assert.include(textOf(asked.text), "Revoke this app? App Shop Helper The app chose its own name")
+        assert.include(textOf(asked.text), "Revoke this app? App Shop Helper Name chosen by the app")
         const answer = yield* me.submit(revokeAppPath(id), {})
         assert.strictEqual(answer.headers.get("location"), `${path}?done=app_revoked`)
         assert.strictEqual(yield* Integrations.call(token), 401)
-        assert.include((yield* me.get(`${path}?done=app_revoked`)).text, `role="status">The app is disconnected.`)
+        assert.include((yield* me.get(`${path}?done=app_revoked`)).text, `role="status">The app has been disconnected.`)
         assert.deepStrictEqual(yield* me.apps, [])
         assert.strictEqual((yield* me.submit(revokeAppPath(id), {})).status, 404)
       })
@@ -472,7 +472,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         const { url } = yield* Site
         const answer = yield* me.get(path)
         assert.include(textOf(answer.text), "No apps connected yet.")
-        assert.include(textOf(answer.text), "There is no key yet.")
+        assert.include(textOf(answer.text), "No keys yet.")
         assert.match(answer.text, /<details open>/)
         assert.deepStrictEqual(copiesOf(answer), [
           `${url}/mcp`,

@@ -89,7 +89,7 @@ describe.skipIf(!isAvailable())("passkeys in a browser", () => {
         yield* press(page, "Remove: my laptop")
         assert.include(yield* status(page), "The passkey is removed from your account.")
         yield* press(page, "Turn off two-step verification")
-        assert.include(yield* status(page), "The second step is off.")
+        assert.include(yield* status(page), "Two-step verification is off.")
       })
     )
 

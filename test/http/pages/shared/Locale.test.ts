@@ -136,8 +136,14 @@ describe("Locale", () => {
 
   it("escapes what HTML is formatted from, except HTML", () => {
     const english = Locale.of("en")
-    assert.strictEqual(String(english.html("key.created", { name: "<b>&" })), "The key &lt;b&gt;&amp; is created.")
-    assert.strictEqual(String(english.html("key.created", { name: html`<b>a</b>` })), "The key <b>a</b> is created.")
+    assert.strictEqual(
+      String(english.html("key.created", { name: "<b>&" })),
+      "The key &lt;b&gt;&amp; has been created."
+    )
+    assert.strictEqual(
+      String(english.html("key.created", { name: html`<b>a</b>` })),
+      "The key <b>a</b> has been created."
+    )
     assert.include(String(english.html("store.done.tracked")), "<code>get_product</code>")
     const other = (content: Value) => html`<a href="/">${content}</a>`
     assert.include(

@@ -475,7 +475,7 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
         const answer = yield* visitor.submit("/sign-in", who, { "x-forwarded-for": "198.51.100.99" })
         assert.strictEqual(answer.status, 429)
         assert.match(answer.headers.get("retry-after") ?? "", /^[1-5]?\d$|^60$/u)
-        assert.include(answer.text, "Too many attempts to sign in. Try again in a minute.")
+        assert.include(answer.text, "Too many sign-in attempts. Try again in a minute.")
       })
     )
 
@@ -530,7 +530,7 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
         const visitor = yield* SiteVisitor.signedIn(who)
         const cases = [
           [{ current: "wrong", next, again: next }, 403, "#current", "The current password is wrong."],
-          [{ current: who.password, next, again: `${next}!` }, 400, "#again", "The two new passwords differ."],
+          [{ current: who.password, next, again: `${next}!` }, 400, "#again", "The passwords don’t match."],
           [{ current: who.password, next: "short", again: "short" }, 400, "#next", "at least 12 characters"],
           [{ current: "", next: "", again: "" }, 400, "#current", "Enter your current password."]
         ] as const
