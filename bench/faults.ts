@@ -1,6 +1,6 @@
 /**
  * `npm run bench:faults`: kills, freezes, restarts and cuts every part of a small deployment under load, and compares the ledger
- * with what the clients saw. Writes docs/fault-benchmarks.md.
+ * with what the clients saw. Writes bench/results/faults.md.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -14,7 +14,7 @@ import * as Soak from "./faults/Soak.ts"
 
 class Failed extends Schema.TaggedError<Failed>()("Failed", { message: Schema.String }) {}
 
-const page = new URL("../docs/fault-benchmarks.md", import.meta.url)
+const page = new URL("./results/faults.md", import.meta.url)
 const written = Effect.promise(() => fs.readFile(page, "utf8").catch(() => ""))
 const write = (text: string) => Effect.promise(() => fs.writeFile(page, text))
 

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:formats`: the CPU time of an import before the database, compared with a bare parse of the same bytes, for each format, and
- * the memory for a file of 2 GB. Writes docs/import-benchmarks.md. Some minutes, and 4 GB in the temporary folder for a while.
+ * the memory for a file of 2 GB. Writes bench/results/formats.md. Some minutes, and 4 GB in the temporary folder for a while.
  */
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
@@ -100,7 +100,7 @@ try {
     Tables.markdown(["file", "packing", "unpacked", "records", "time", "highest memory"], memory),
     ""
   ].join("\n")
-  await fs.writeFile(new URL("../docs/import-benchmarks.md", import.meta.url), page)
+  await fs.writeFile(new URL("./results/formats.md", import.meta.url), page)
   process.stdout.write(page)
 } finally {
   await fs.rm(folder, { recursive: true })

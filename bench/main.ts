@@ -1,4 +1,4 @@
-/** `npm run bench`: measures everything in one run and writes docs/benchmarks.md. About five minutes. */
+/** `npm run bench`: measures everything in one run and writes bench/results/endpoint.md. About five minutes. */
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
@@ -100,7 +100,7 @@ const page = [
   ledgerSection(ledgerRows)
 ].join("\n")
 
-const file = new URL("../docs/benchmarks.md", import.meta.url)
+const file = new URL("./results/endpoint.md", import.meta.url)
 // What answers and definitions cost in tokens is held by tests, not measured here.
 const [, tokens = ""] = (await fs.readFile(file, "utf8")).split("## Tokens\n")
 await fs.writeFile(file, `${page}## Tokens\n${tokens}`)

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:pages`: how long the pages of the dashboard take to answer, and what they weigh, with the demo data, on the
- * program as it is run. Writes docs/page-benchmarks.md. About a minute.
+ * program as it is run. Writes bench/results/pages.md. About a minute.
  */
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
@@ -169,7 +169,7 @@ const run = Effect.gen(function* () {
       rows.push(await measure(url, browser, address))
     }
     const text = report(rows)
-    await fs.writeFile(new URL("../docs/page-benchmarks.md", import.meta.url), text)
+    await fs.writeFile(new URL("./results/pages.md", import.meta.url), text)
     process.stdout.write(text)
   })
   yield* server.end("SIGTERM")

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:search`: searches the scale data through the program as it is run, and writes docs/search-benchmarks.md
+ * `npm run bench:search`: searches the scale data through the program as it is run, and writes bench/results/searches.md
  * from what this run and earlier ones, also on the other size, have measured. `--only` measures one part, and keeps what it
  * finds only with `--save`. For tuning: `--only latency --classes word --rate 20`.
  */
@@ -94,7 +94,7 @@ const writePage = Effect.gen(function* () {
   const measured = Option.orElse(large, () => small)
   if (Option.isNone(measured)) return
   const page = Report.page(measured.value, Option.isSome(large) ? small : Option.none())
-  yield* Effect.promise(() => fs.writeFile(new URL("../docs/search-benchmarks.md", import.meta.url), page))
+  yield* Effect.promise(() => fs.writeFile(new URL("./results/searches.md", import.meta.url), page))
 })
 
 const search = Command.make(

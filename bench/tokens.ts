@@ -1,6 +1,6 @@
 /**
  * `npm run bench:tokens`: what answers cost agents in tokens, whole and compact, with the demo data, on the program as it is
- * run. Prints the table of docs/benchmarks.md. About two minutes.
+ * run. Prints the table of bench/results/endpoint.md. About two minutes.
  */
 import { Effect, Schema } from "effect"
 import * as fs from "node:fs/promises"

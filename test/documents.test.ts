@@ -114,10 +114,10 @@ describe("documents", () => {
     }).pipe(Effect.provide(Documents.registry))
   )
 
-  it.effect("D64 docs/benchmarks.md has what the definitions cost in tokens", () =>
+  it.effect("D64 bench/results/endpoint.md has what the definitions cost in tokens", () =>
     Effect.gen(function* () {
       const { tools } = yield* ToolRegistry
-      assert.include(read("docs/benchmarks.md"), Documents.tokensTable(tools))
+      assert.include(read("bench/results/endpoint.md"), Documents.tokensTable(tools))
     }).pipe(Effect.provide(Documents.registry))
   )
 
@@ -276,8 +276,8 @@ describe("documents", () => {
     const resident = "memory of a server at rest"
     const start = "start with a snapshot, without one"
 
-    it("are those that docs/search-benchmarks.md measured", () => {
-      const page = read("docs/search-benchmarks.md")
+    it("are those that bench/results/searches.md measured", () => {
+      const page = read("bench/results/searches.md")
       const measured = (what: string): number =>
         Number(new RegExp(`^\\| ${what} \\| ([\\d.]+) `, "mu").exec(page)?.[1] ?? assert.fail(`no row ${what}`))
       assert.deepStrictEqual(numbersOf(resident, 1), [measured("memory at rest")])

@@ -1,4 +1,4 @@
-/** docs/fault-benchmarks.md, out of what has been measured. */
+/** bench/results/faults.md, out of what has been measured. */
 import * as os from "node:os"
 import { refreshPatienceMillis } from "./Customers.ts"
 import { failoverSeconds, faults } from "./Faults.ts"

@@ -1,4 +1,4 @@
-/** docs/search-benchmarks.md, out of what has been measured on each size of data. */
+/** bench/results/searches.md, out of what has been measured on each size of data. */
 import { Option } from "effect"
 import * as Cases from "./Cases.ts"
 import * as Planner from "./PlannerFigures.ts"

@@ -269,7 +269,7 @@ const compactSection: ReadonlyArray<string> = [
   '  `"` or `[`, and a text `-`, has a backslash before it. Each text is therefore on one line, and the number of rows says where a table ends.',
   "",
   "In tables of more than five rows, texts of ads, headlines, titles and names of pages and stores are cut and end with `…`: ask for fewer items to read them whole.",
-  "Ten ads then cost about 800 tokens, and ten products or stores 700 ([tokens](benchmarks.md#tokens)).",
+  "Ten ads then cost about 800 tokens, and ten products or stores 700 ([tokens](../bench/results/endpoint.md#tokens)).",
   ""
 ]
 
@@ -294,7 +294,7 @@ export const toolsPage = (tools: ReadonlyArray<RunnableTool>): string =>
     "",
     "Agents pay for `tools/list` before they ask anything, so it states each rule once: limits that nearly all arguments share",
     "are in the descriptions of the searches, and output schemas have types and values alone. Its cost in tokens is in",
-    "[the benchmarks](benchmarks.md).",
+    "[the benchmarks](../bench/results/endpoint.md).",
     "",
     "A client that loads all definitions up front can ask for some of them: `/mcp?tools=search_ads,get_usage`. Instructions and",
     "descriptions then recommend no other tool; filters and the hints of errors still name the tool that their names and ids come",
