@@ -144,7 +144,11 @@ export const make =
             product_type: last ?? category?.split(">").at(-1)?.trim() ?? null,
             status: words.flatMap((found) => statuses.get(found ?? "") ?? [])[0] ?? "active"
           },
-          optionNames: ["Color", "Size", "Material"],
+          optionNames: [
+            cell(first, "color") === null ? null : "Color",
+            cell(first, "size") === null ? null : "Size",
+            cell(first, "material") === null ? null : "Material"
+          ],
           category: category ?? type,
           invalidFields: []
         }

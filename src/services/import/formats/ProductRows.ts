@@ -291,9 +291,7 @@ const toReading = (
     title,
     variants,
     images: Array.from(images, (src) => ({ src })),
-    options: described.optionNames
-      .map((name, at) => ({ name, values: Array.from(values[at] ?? []) }))
-      .filter((option) => option.values.length > 0)
+    options: described.optionNames.map((name, at) => ({ name, values: Array.from(values[at] ?? []) }))
   }
   const reading = ofProduct(line, Storefront.recordOf(product, domain), {
     category: described.category,

@@ -83,7 +83,8 @@ export const make =
     const { cell } = columns
     const ids = new Ids()
     const ownBySku = new Map<string, string>()
-    const isVariation = (cells: Cells) => listOf(cell(cells, "type")).some((type) => type.toLowerCase() === "variation")
+    const isOf = (cells: Cells, type: string) => listOf(cell(cells, "type")).some((one) => one.toLowerCase() === type)
+    const isVariation = (cells: Cells) => isOf(cells, "variation")
     const isOnSale = (cells: Cells) => {
       const [starts, ends] = [day(cell(cells, "saleStarts")), day(cell(cells, "saleEnds"))]
       return (starts === null || starts <= asOf) && (ends === null || ends >= asOf)
@@ -147,7 +148,10 @@ export const make =
             status: status ?? "active",
             published: visibility?.toLowerCase() !== "hidden"
           },
-          optionNames: [cell(first, "option1Name"), cell(first, "option2Name"), cell(first, "option3Name")],
+          // Attributes of other products are not chosen between.
+          optionNames: isOf(first, "variable")
+            ? [cell(first, "option1Name"), cell(first, "option2Name"), cell(first, "option3Name")]
+            : [null, null, null],
           category,
           invalidFields: published !== null && status === null ? ["published"] : []
         }
