@@ -279,6 +279,12 @@ export const tooLong = (length: number, { text }: Locale): Answered => ({
   refused: refusal(414, { message: text("search.tooLong", { length, limit: maxAddress }) })
 })
 
+/** What was typed into the fields "From" and "To", if the first exceeds the second. */
+const boundsOf = ({ code, params }: ArgumentIssue): { readonly from: string; readonly to: string } | undefined => {
+  if (code === "min_above_max") return { from: String(params["min"]), to: String(params["max"]) }
+  return code === "from_after_to" ? { from: String(params["from"]), to: String(params["to"]) } : undefined
+}
+
 /** The field of the issue, if there is one, and what is wrong with it. */
 const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem => {
   const { path } = issue
@@ -299,7 +305,12 @@ const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem 
     ...(end === undefined ? [] : [end]),
     ...(entry === undefined ? [] : [locale.quotes.join(String(entry))])
   ]
-  const problem = { message: `${about.join(", ")}: ${said}` }
+  const bounds = boundsOf(issue)
+  const message =
+    bounds === undefined
+      ? `${about.join(", ")}: ${said}`
+      : `${text(`filter.names.${name}`)}: ${text("search.boundsReversed", { from: bounds.from, to: bounds.to })}`
+  const problem = { message }
   return places[name] === "links" ? problem : { ...problem, field: end === undefined ? name : path }
 }
 

@@ -310,7 +310,10 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
               const problems = problemsOf(page).slice(1)
               assert.strictEqual(problems.length, answer.issues.length, where)
               for (const [at, { message }] of answer.issues.entries()) {
-                assert.isTrue(problems[at]?.endsWith(`: ${message}`), `${where}: ${problems[at]} is not ${message}`)
+                // Pages name both fields of bounds, and tools the one.
+                const [, from, to] = / \((.*) > (.*)\)$/u.exec(message) ?? []
+                const said = from === undefined ? message : `“From” (${from}) must not exceed “to” (${to}).`
+                assert.isTrue(problems[at]?.endsWith(`: ${said}`), `${where}: ${problems[at]} is not ${said}`)
               }
               continue
             }

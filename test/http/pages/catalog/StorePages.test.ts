@@ -548,6 +548,15 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
       })
     )
 
+    it.effect("says in the words of the fields that one bound exceeds the other", () =>
+      Effect.gen(function* () {
+        const { visitor } = yield* visit
+        const answer = yield* visitor.get("/dashboard/shops?active_ads.min=50&active_ads.max=10")
+        assert.strictEqual(answer.status, 400)
+        assert.include(read(answer), "Running ads: “From” (50) must not exceed “to” (10).")
+      })
+    )
+
     it.effect("says what a search needs, and keeps what was typed", () =>
       Effect.gen(function* () {
         const { visitor } = yield* visit
