@@ -122,7 +122,7 @@ layer(Services, { excludeTestServices: true })("data of any dates", (it) => {
         }
         assert.deepStrictEqual(yield* storedOf(shop), naively(all.toSorted((a, b) => a.day - b.day)))
       }),
-    { arbitrary: { runs: 60 } }
+    { arbitrary: { runs: 150 } }
   )
 
   const noTally = { added: 0, changed: 0, removed: 0 }
@@ -215,6 +215,17 @@ layer(Services, { excludeTestServices: true })("data of any dates", (it) => {
       const older = yield* run(page("2.00"), { ...options, asOf: "2026-06-02" })
       assert.deepStrictEqual(older.tallies.product, noTally)
       assert.deepStrictEqual(new Set(Object.values((yield* storedOf("desk.com")).prices)), new Set([1]))
+    })
+  )
+
+  it.effect("of a whole store remove no product that newer data of a part of it have", () =>
+    Effect.gen(function* () {
+      const options = { store: { ...oakline, domain: "part.com" }, source: "part" }
+      const part = { "a.ndjson": ndjson([{ type: "product", shop: "part.com", key: "b", title: "T", price: 2 }]) }
+      yield* run({ "a.csv": table({ a: 1, c: 3 }) }, { ...options, asOf: "2026-06-01" })
+      yield* run(part, { ...options, asOf: "2026-06-03" })
+      yield* run({ "a.csv": table({ a: 1 }) }, { ...options, asOf: "2026-06-02" })
+      assert.deepStrictEqual((yield* storedOf("part.com")).prices, { a: 1, b: 2 })
     })
   )
 
