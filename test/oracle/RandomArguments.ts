@@ -1,8 +1,12 @@
 /** Random arguments of searches: every filter alone, and in combination, with bounds on and next to existing values. */
 import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../src/domain/catalog/Enumerations.ts"
 import { adSorts } from "../../src/domain/search/AdQuery.ts"
+import type { AdQuery } from "../../src/domain/search/AdQuery.ts"
 import { productSorts } from "../../src/domain/search/ProductQuery.ts"
+import type { ProductQuery } from "../../src/domain/search/ProductQuery.ts"
 import { shopSorts } from "../../src/domain/search/ShopQuery.ts"
+import type { ShopQuery } from "../../src/domain/search/ShopQuery.ts"
+import type { StoreFilter } from "../../src/domain/search/StoreFilter.ts"
 import { apps, countries, currencies, extensions, themes, typed, words } from "./NaiveCatalog.ts"
 import type { NaiveCatalog } from "./NaiveCatalog.ts"
 import { storesOf } from "./NaiveSearch.ts"
@@ -34,6 +38,10 @@ export const respell = (random: Random, text: string): string =>
 
 type Make = () => unknown
 type Makers = Readonly<Record<string, Make>>
+/** Of all filters. */
+type MakersOf<Query> = Readonly<
+  Record<Exclude<keyof Query, "query" | "sort_by" | "sort_order" | "page" | "per_page">, Make>
+>
 
 const recase = (random: Random, text: string): string => random.pick([text, text.toUpperCase(), text.toLowerCase()])
 
@@ -100,7 +108,8 @@ const makers = (random: Random, catalog: NaiveCatalog) => {
     ])
   }
 
-  const store: Makers = {
+  /** An argument without a maker does not compile. */
+  const store = {
     niches: () =>
       random.some(catalog.niches, 0, 3).map((niche) => (random.chance(0.5) ? niche.id : recase(random, niche.name))),
     countries: list([...countries, "NZ"]),
@@ -121,26 +130,26 @@ const makers = (random: Random, catalog: NaiveCatalog) => {
     products_count: figure((each) => each.catalogSize),
     monthly_orders: figure((each) => each.monthly_orders),
     shop_created_between: dates(catalog.shops.map((shop) => shop.created_on))
-  }
-  const shops: Makers = {
+  } satisfies MakersOf<StoreFilter>
+  const shops = {
     ...store,
     avg_price: figure((each) => each.averagePrice),
     trustpilot_rating: figure((each) => each.trustpilot_rating, false, 5),
     trustpilot_reviews: figure((each) => each.trustpilot_reviews)
-  }
-  const ads: Makers = {
-    ...store,
-    avg_price: figure((each) => each.averagePrice),
+  } satisfies MakersOf<ShopQuery>
+  const ads = {
+    ...shops,
     media_types: list(mediaTypes),
     status: () => random.pick(["all", "active", "inactive"]),
     ctas: list(ctas, 5),
     active_days: range([0, 1, 14, 15, 273, 13_223]),
     ad_started_between: dates(catalog.ads.map((ad) => ad.started_on)),
-    partnership_only: () => random.chance(0.8),
-    trustpilot_rating: figure((each) => each.trustpilot_rating, false, 5),
-    trustpilot_reviews: figure((each) => each.trustpilot_reviews)
-  }
-  const products: Makers = { ...store, price: range(catalog.products.map((product) => product.price)) }
+    partnership_only: () => random.chance(0.8)
+  } satisfies MakersOf<AdQuery>
+  const products = {
+    ...store,
+    price: range(catalog.products.map((product) => product.price))
+  } satisfies MakersOf<ProductQuery>
   return { ads, products, shops, query }
 }
 

@@ -1,6 +1,7 @@
 /** A store as `search_shops` returns it, and as `get_shop` does, with everything on record (D43, D44). */
 import { Schema } from "effect"
 import { fit } from "../Truncation.ts"
+import type { FigureAnswer } from "./Figures.ts"
 
 const Figure = Schema.NullOr(Schema.Finite)
 
@@ -26,7 +27,7 @@ const facts = {
   trustpilot_reviews: Figure,
   created_on: Schema.NullOr(Schema.String).annotate({ description: "YYYY-MM-DD." }),
   is_tracked: Schema.Boolean.annotate({ description: "True: get_product returns details." })
-}
+} satisfies Readonly<Record<string, Schema.Top> & Record<FigureAnswer, Schema.Top>>
 export const ShopFacts = Schema.Struct(facts)
 export type ShopFacts = typeof ShopFacts.Type
 

@@ -1,5 +1,12 @@
 /** The table and columns of each type of record. Columns that the search index reads have a stamp. */
-import type { AdRecord, CategoryRecord, ProductRecord, TrafficMonthRecord } from "../../domain/catalog/Records.ts"
+import { Struct } from "effect"
+import type {
+  AdRecord,
+  CategoryRecord,
+  ProductRecord,
+  ShopRecord,
+  TrafficMonthRecord
+} from "../../domain/catalog/Records.ts"
 import { extension } from "../../domain/catalog/StoreDomain.ts"
 import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import { textArray, upsert } from "./BulkUpsert.ts"
@@ -41,37 +48,43 @@ export const upsertCategories = upsert<CategoryRecord>({
   isVersioned: false
 })
 
+type Shape = Omit<Column<never>, "name" | "value">
+
+const text = { sentAs: "text", stamp: "figures" } as const
+const count = { sentAs: "int4", stamp: "figures" } as const
+const amount = { sentAs: "float8", stamp: "figures" } as const
+const texts = { sentAs: "text", cast: "text[]", stamp: "figures" } as const
+
+/** How each field of a store is sent. A field of the record without an entry does not compile. */
+const shopFields = {
+  name: { sentAs: "text", stamp: "items" },
+  country: text,
+  currency: text,
+  theme: text,
+  niche: count,
+  languages: texts,
+  pixels: texts,
+  social_networks: texts,
+  apps: texts,
+  created_on: { ...text, cast: "date" },
+  monthly_revenue: amount,
+  trustpilot_rating: amount,
+  monthly_orders: count,
+  products_count: count,
+  trustpilot_reviews: count
+} as const satisfies Readonly<Record<Exclude<keyof ShopRecord, "type" | "domain">, Shape>>
+
 /** The columns of a store. Fields that are absent or `null` become NULL. */
 const shopColumns: ReadonlyArray<Column<Facts>> = [
   { name: "domain", sentAs: "text", value: ({ domain }) => domain },
   { name: "domain_extension", sentAs: "text", stamp: "figures", value: ({ domain }) => extension(domain) },
-  { name: "name", sentAs: "text", stamp: "items", value: ({ name }) => name ?? null },
-  ...(["country", "currency", "theme"] as const).map((name) => ({
-    name,
-    sentAs: "text" as const,
-    stamp: "figures" as const,
-    value: (shop: Facts) => shop[name] ?? null
-  })),
-  { name: "niche_id", sentAs: "int4", stamp: "figures", value: ({ niche }) => niche ?? null },
-  ...(["languages", "pixels", "social_networks", "apps"] as const).map((name) => ({
-    name,
-    sentAs: "text" as const,
-    cast: "text[]" as const,
-    stamp: "figures" as const,
-    value: (shop: Facts) => (shop[name] === undefined || shop[name] === null ? null : textArray(shop[name]))
-  })),
-  { name: "created_on", sentAs: "text", cast: "date", stamp: "figures", value: ({ created_on }) => created_on ?? null },
-  ...(["monthly_revenue", "trustpilot_rating"] as const).map((name) => ({
-    name,
-    sentAs: "float8" as const,
-    stamp: "figures" as const,
-    value: (shop: Facts) => shop[name] ?? null
-  })),
-  ...(["monthly_orders", "products_count", "trustpilot_reviews"] as const).map((name) => ({
-    name,
-    sentAs: "int4" as const,
-    stamp: "figures" as const,
-    value: (shop: Facts) => shop[name] ?? null
+  ...Struct.keys(shopFields).map((field): Column<Facts> => ({
+    ...shopFields[field],
+    name: field === "niche" ? "niche_id" : field,
+    value: (shop) => {
+      const value = shop[field]
+      return typeof value === "object" && value !== null ? textArray(value) : (value ?? null)
+    }
   }))
 ]
 
@@ -132,27 +145,32 @@ export const upsertTrafficMonths = upsert<OfShop<TrafficMonthRecord>>({
   isVersioned: false
 })
 
-const productColumns: ReadonlyArray<Column<OfShop<ProductRecord>>> = [
-  { name: "shop_id", sentAs: "int4", value: ({ shopId }) => shopId },
-  { name: "key", sentAs: "text", value: ({ record }) => record.key },
-  { name: "alias", sentAs: "text", merge: "keep_when_null", value: ({ record }) => record.alias ?? null },
-  { name: "title", sentAs: "text", stamp: "items", value: ({ record }) => record.title },
-  { name: "url", sentAs: "text", value: ({ record }) => record.url },
-  { name: "image_url", sentAs: "text", value: ({ record }) => record.image_url },
-  { name: "price", sentAs: "float8", stamp: "items", value: ({ record }) => record.price },
-  {
+/** The columns of a product, by the field of its record; one without columns does not compile. */
+const productFields = {
+  key: { name: "key", sentAs: "text", value: ({ record }) => record.key },
+  alias: { name: "alias", sentAs: "text", merge: "keep_when_null", value: ({ record }) => record.alias ?? null },
+  title: { name: "title", sentAs: "text", stamp: "items", value: ({ record }) => record.title },
+  url: { name: "url", sentAs: "text", value: ({ record }) => record.url },
+  image_url: { name: "image_url", sentAs: "text", value: ({ record }) => record.image_url },
+  price: { name: "price", sentAs: "float8", stamp: "items", value: ({ record }) => record.price },
+  created_at: {
     name: "created_at",
     sentAs: "text",
     cast: "timestamptz",
     stamp: "items",
     value: ({ record }) => record.created_at
   },
-  {
+  details: {
     name: "details",
     sentAs: "text",
     cast: "jsonb",
     value: ({ record }) => (record.details === null ? null : JSON.stringify(record.details))
-  },
+  }
+} satisfies Readonly<Record<Exclude<keyof ProductRecord, "type" | "shop">, Column<OfShop<ProductRecord>>>>
+
+const productColumns: ReadonlyArray<Column<OfShop<ProductRecord>>> = [
+  { name: "shop_id", sentAs: "int4", value: ({ shopId }) => shopId },
+  ...Object.values(productFields),
   asOf
 ]
 
@@ -177,24 +195,40 @@ export const upsertForeignProducts = upsert<OfShop<ProductRecord>>({
   )
 })
 
-const adColumns: ReadonlyArray<Column<OfShop<AdRecord, number | null>>> = [
-  { name: "key", sentAs: "text", value: ({ record }) => record.key },
-  { name: "ad_archive_id", sentAs: "text", value: ({ record }) => record.ad_archive_id },
-  { name: "page_name", sentAs: "text", stamp: "items", value: ({ record }) => record.page_name },
-  { name: "is_active", sentAs: "bool", stamp: "items", value: ({ record }) => record.status === "active" },
-  { name: "media_type", sentAs: "text", stamp: "items", value: ({ record }) => record.media_type },
-  { name: "headline", sentAs: "text", stamp: "items", value: ({ record }) => record.headline },
-  { name: "ad_text", sentAs: "text", stamp: "items", value: ({ record }) => record.ad_text },
-  { name: "cta", sentAs: "text", stamp: "items", value: ({ record }) => record.cta },
-  { name: "landing_url", sentAs: "text", value: ({ record }) => record.landing_url },
-  { name: "image_url", sentAs: "text", value: ({ record }) => record.image_url },
-  { name: "ad_library_url", sentAs: "text", value: ({ record }) => record.ad_library_url },
-  { name: "started_on", sentAs: "text", cast: "date", stamp: "items", value: ({ record }) => record.started_on },
-  { name: "last_seen_on", sentAs: "text", cast: "date", value: ({ record }) => record.last_seen_on },
-  { name: "is_partnership", sentAs: "bool", stamp: "items", value: ({ record }) => record.is_partnership }
-]
+type AdColumn = Column<OfShop<AdRecord, number | null>>
 
-const shopId: Column<OfShop<AdRecord, number | null>> = {
+/** The columns of an ad, by the field of its record; one without a column does not compile. */
+const adFields = {
+  key: { name: "key", sentAs: "text", value: ({ record }) => record.key },
+  ad_archive_id: { name: "ad_archive_id", sentAs: "text", value: ({ record }) => record.ad_archive_id },
+  page_name: { name: "page_name", sentAs: "text", stamp: "items", value: ({ record }) => record.page_name },
+  status: { name: "is_active", sentAs: "bool", stamp: "items", value: ({ record }) => record.status === "active" },
+  media_type: { name: "media_type", sentAs: "text", stamp: "items", value: ({ record }) => record.media_type },
+  headline: { name: "headline", sentAs: "text", stamp: "items", value: ({ record }) => record.headline },
+  ad_text: { name: "ad_text", sentAs: "text", stamp: "items", value: ({ record }) => record.ad_text },
+  cta: { name: "cta", sentAs: "text", stamp: "items", value: ({ record }) => record.cta },
+  landing_url: { name: "landing_url", sentAs: "text", value: ({ record }) => record.landing_url },
+  image_url: { name: "image_url", sentAs: "text", value: ({ record }) => record.image_url },
+  ad_library_url: { name: "ad_library_url", sentAs: "text", value: ({ record }) => record.ad_library_url },
+  started_on: {
+    name: "started_on",
+    sentAs: "text",
+    cast: "date",
+    stamp: "items",
+    value: ({ record }) => record.started_on
+  },
+  last_seen_on: { name: "last_seen_on", sentAs: "text", cast: "date", value: ({ record }) => record.last_seen_on },
+  is_partnership: {
+    name: "is_partnership",
+    sentAs: "bool",
+    stamp: "items",
+    value: ({ record }) => record.is_partnership
+  }
+} satisfies Readonly<Record<Exclude<keyof AdRecord, "type" | "shop">, AdColumn>>
+
+const adColumns: ReadonlyArray<AdColumn> = Object.values(adFields)
+
+const shopId: AdColumn = {
   name: "shop_id",
   sentAs: "int4",
   stamp: "items",

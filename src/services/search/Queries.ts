@@ -1,5 +1,7 @@
 /** Converts decoded arguments to a query of the index: names become codes, defaults are filled in. Pure. */
 import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
+import { storeFigures } from "../../domain/catalog/Figures.ts"
+import type { Figure, FigureArgument } from "../../domain/catalog/Figures.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import { storedBounds } from "../../domain/catalog/TwoDecimals.ts"
 import { daysSince1970 } from "../../domain/Days.ts"
@@ -13,8 +15,8 @@ import type { ShopFilter, ShopQuery } from "../../domain/search/ShopQuery.ts"
 import * as AdKey from "./index/AdKey.ts"
 import type { Filter, ItemCondition, Order, Query, StoreCondition, Range as Bounds } from "./index/Query.ts"
 import type { SpellingKind } from "./index/Records.ts"
-import { lettersCode } from "./index/Segment.ts"
-import type { Code, Figure, Mask } from "./index/Segment.ts"
+import { figures, lettersCode } from "./index/Segment.ts"
+import type { Code, Mask } from "./index/Segment.ts"
 
 /** Codes of the names of filters, for one version of the catalog. */
 export interface NameCodes {
@@ -57,34 +59,47 @@ const between = (column: Figure, range: Range | undefined): ReadonlyArray<StoreC
 const betweenShown = (column: Figure, range: Range | undefined): ReadonlyArray<StoreCondition> =>
   between(column, range === undefined ? undefined : storedBounds(range))
 
-const created = (range: DateRange | undefined): ReadonlyArray<StoreCondition> =>
-  between("created", {
+const betweenDays = (column: Figure, range: DateRange | undefined): ReadonlyArray<StoreCondition> =>
+  between(column, {
     ...(range?.from === undefined ? {} : { min: daysSince1970(range.from) }),
     ...(range?.to === undefined ? {} : { max: daysSince1970(range.to) })
   })
 
+const anyApp = (
+  values: ReadonlyArray<string> | undefined,
+  codes: (value: string) => ReadonlyArray<number>
+): ReadonlyArray<StoreCondition> =>
+  values === undefined || values.length === 0 ? [] : [{ _tag: "AnyApp", values: values.flatMap(codes) }]
+
+/** An argument that is no figure compiles only with an entry. */
+const listConditions = (args: StoreArguments, names: NameCodes) =>
+  ({
+    niches: anyOf("niche", args.niches, (reference) => names.niche(reference) ?? []),
+    countries: anyOf("country", args.countries, (code) => [lettersCode(code)]),
+    currencies: anyOf("currency", args.currencies, (code) => [lettersCode(code)]),
+    languages: anyBit("languages", languages, args.languages),
+    domains: anyOf("extension", args.domains, (name) => names.spellings("extension", StoreDomain.normalize(name))),
+    pixels: anyBit("pixels", pixels, args.pixels),
+    themes: anyOf("theme", args.themes, (name) => names.spellings("theme", name)),
+    apps: anyApp(args.apps, (name) => names.spellings("app", name)),
+    social_networks: anyBit("networks", socialNetworks, args.social_networks)
+  }) satisfies Readonly<Record<Exclude<keyof StoreArguments, FigureArgument>, ReadonlyArray<StoreCondition>>>
+
+const figureCondition = (figure: Figure, args: StoreArguments): ReadonlyArray<StoreCondition> => {
+  const declared = storeFigures[figure]
+  switch (declared.kind) {
+    case "stated":
+      return between(figure, args[declared.argument])
+    case "computed":
+      return betweenShown(figure, args[declared.argument])
+    case "day":
+      return betweenDays(figure, args[declared.argument])
+  }
+}
+
 const storeConditions = (args: StoreArguments, names: NameCodes): ReadonlyArray<StoreCondition> => [
-  ...anyOf("niche", args.niches, (reference) => names.niche(reference) ?? []),
-  ...anyOf("country", args.countries, (code) => [lettersCode(code)]),
-  ...anyOf("currency", args.currencies, (code) => [lettersCode(code)]),
-  ...anyBit("languages", languages, args.languages),
-  ...anyOf("extension", args.domains, (name) => names.spellings("extension", StoreDomain.normalize(name))),
-  ...anyBit("pixels", pixels, args.pixels),
-  ...anyOf("theme", args.themes, (name) => names.spellings("theme", name)),
-  ...(args.apps === undefined || args.apps.length === 0
-    ? []
-    : [{ _tag: "AnyApp" as const, values: args.apps.flatMap((name) => names.spellings("app", name)) }]),
-  ...anyBit("networks", socialNetworks, args.social_networks),
-  ...between("revenue", args.monthly_revenue),
-  ...between("visits", args.monthly_visits),
-  ...betweenShown("growth", args.traffic_growth_pct),
-  ...between("active_ads", args.active_ads),
-  ...between("products_count", args.products_count),
-  ...between("orders", args.monthly_orders),
-  ...created(args.shop_created_between),
-  ...betweenShown("avg_price", args.avg_price),
-  ...between("rating", args.trustpilot_rating),
-  ...between("reviews", args.trustpilot_reviews)
+  ...Object.values(listConditions(args, names)).flat(),
+  ...figures.flatMap((figure) => figureCondition(figure, args))
 ]
 
 const window = (args: { readonly page?: number; readonly per_page?: number }): Pick<Query, "offset" | "limit"> => {
@@ -93,7 +108,7 @@ const window = (args: { readonly page?: number; readonly per_page?: number }): P
 }
 
 /** The figures that stores, and items by their stores, are ordered by. */
-const storeFigures = {
+const sortFigures = {
   recommended: ["active_ads", "visits"],
   revenue: ["revenue"],
   orders: ["orders"],
@@ -105,9 +120,9 @@ const storeFigures = {
   newest: ["created"]
 } as const satisfies Readonly<Record<string, readonly [Figure, Figure?]>>
 
-const byStore = (sort: keyof typeof storeFigures, direction: SortOrder): Order => ({
+const byStore = (sort: keyof typeof sortFigures, direction: SortOrder): Order => ({
   _tag: "ByStore",
-  figures: storeFigures[sort],
+  figures: sortFigures[sort],
   isDescending: direction === "desc"
 })
 

@@ -2,25 +2,20 @@
  * Figures of stores in answers, read from the searched list, so that they agree with the order of the results. Those that are
  * computed have two decimals.
  */
-import { Record } from "effect"
+import { storeFigures } from "../../domain/catalog/Figures.ts"
+import type { FigureAnswer, FigureOf } from "../../domain/catalog/Figures.ts"
 import { twoDecimals } from "../../domain/catalog/TwoDecimals.ts"
-import { findStore } from "./index/Segment.ts"
-import type { Figure, SegmentList } from "./index/Segment.ts"
+import { figures, findStore } from "./index/Segment.ts"
+import type { SegmentList } from "./index/Segment.ts"
 
-/** The columns of the figures, in the order of the answer. */
-const columns = {
-  estimated_monthly_revenue: "revenue",
-  estimated_monthly_orders: "orders",
-  monthly_visits: "visits",
-  traffic_growth_pct: "growth",
-  active_ads: "active_ads",
-  products_count: "products_count",
-  avg_price: "avg_price",
-  trustpilot_rating: "rating",
-  trustpilot_reviews: "reviews"
-} as const satisfies Readonly<Record<string, Figure>>
+/** Days are shown as the store's row has them. */
+type ShownFigure = FigureOf<"stated" | "computed">
 
-const computed: ReadonlySet<Figure> = new Set<Figure>(["growth", "avg_price"])
+type Figures = Readonly<Record<FigureAnswer<ShownFigure>, number | null>>
+
+const isShown = (figure: (typeof figures)[number]): figure is ShownFigure => storeFigures[figure].kind !== "day"
+
+const shown = figures.filter(isShown)
 
 /** Ids of pseudo-stores are below 0. */
 export const isIndexed = (list: SegmentList, storeId: number): boolean =>
@@ -29,10 +24,12 @@ export const isIndexed = (list: SegmentList, storeId: number): boolean =>
 /** Unknown figures are `null`, and those of a store that is not in the list. */
 export const figuresOf = (list: SegmentList, storeId: number) => {
   const store = findStore(list, storeId)
-  const figures = Record.map(columns, (figure) => {
+  const valueOf = (figure: ShownFigure): number | null => {
     const value = store?.view.columns.figures[figure][store.row] ?? Number.NaN
     if (Number.isNaN(value)) return null
-    return computed.has(figure) ? twoDecimals(value) : value
-  })
-  return { ...figures, active_ads: figures.active_ads ?? 0 }
+    return storeFigures[figure].kind === "computed" ? twoDecimals(value) : value
+  }
+  // Object.fromEntries loses the type of the keys.
+  const values = Object.fromEntries(shown.map((figure) => [storeFigures[figure].answer, valueOf(figure)])) as Figures
+  return { ...values, active_ads: values.active_ads ?? 0 }
 }

@@ -10,25 +10,10 @@
  * Memory besides words and distinct prices: 32 bytes a product, 19 an ad, 133 a store and 4 for each of its apps.
  * Terms follow Lucene: segment, postings, live documents, merge.
  */
+import type { Figure } from "../../../domain/catalog/Figures.ts"
 
-/** Numbers of a store for ranges and orders. Unknown is NaN, which is in no range. */
-export const figures = [
-  /** In the store's currency. */
-  "revenue",
-  "orders",
-  "visits",
-  /** Percent. */
-  "growth",
-  "active_ads",
-  "products_count",
-  /** In the store's currency. */
-  "avg_price",
-  "rating",
-  "reviews",
-  /** Creation day, in days since 1970-01-01. */
-  "created"
-] as const
-export type Figure = (typeof figures)[number]
+export { figures } from "../../../domain/catalog/Figures.ts"
+export type { Figure } from "../../../domain/catalog/Figures.ts"
 
 /** Columns with one code for each store; 0 is none. Countries and currencies are encoded by `lettersCode`. */
 export const codes = ["niche", "country", "currency", "theme", "extension"] as const
@@ -45,6 +30,7 @@ export const record = <K extends string, A>(keys: ReadonlyArray<K>, value: (key:
 
 /** The values of the stores of a segment. When figures change they are replaced as a whole; the items stay. */
 export interface StoreColumns {
+  /** Unknown is NaN, which is in no range. */
   readonly figures: Readonly<Record<Figure, Float64Array>>
   readonly codes: Readonly<Record<Code, Uint32Array>>
   readonly masks: Readonly<Record<Mask, Uint32Array>>
