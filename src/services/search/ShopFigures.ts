@@ -15,7 +15,10 @@ type Figures = Readonly<Record<FigureAnswer<ShownFigure>, number | null>>
 
 const isShown = (figure: (typeof figures)[number]): figure is ShownFigure => storeFigures[figure].kind !== "day"
 
-const shown = figures.filter(isShown)
+const shown = figures.filter(isShown).map((figure) => {
+  const { answer, kind } = storeFigures[figure]
+  return { figure, answer, isComputed: kind === "computed" }
+})
 
 /** Ids of pseudo-stores are below 0. */
 export const isIndexed = (list: SegmentList, storeId: number): boolean =>
@@ -24,12 +27,11 @@ export const isIndexed = (list: SegmentList, storeId: number): boolean =>
 /** Unknown figures are `null`, and those of a store that is not in the list. */
 export const figuresOf = (list: SegmentList, storeId: number) => {
   const store = findStore(list, storeId)
-  const valueOf = (figure: ShownFigure): number | null => {
+  // The loop assigns every key.
+  const values = {} as { -readonly [Answer in keyof Figures]: Figures[Answer] }
+  for (const { answer, figure, isComputed } of shown) {
     const value = store?.view.columns.figures[figure][store.row] ?? Number.NaN
-    if (Number.isNaN(value)) return null
-    return storeFigures[figure].kind === "computed" ? twoDecimals(value) : value
+    values[answer] = Number.isNaN(value) ? null : isComputed ? twoDecimals(value) : value
   }
-  // Object.fromEntries loses the type of the keys.
-  const values = Object.fromEntries(shown.map((figure) => [storeFigures[figure].answer, valueOf(figure)])) as Figures
   return { ...values, active_ads: values.active_ads ?? 0 }
 }
