@@ -5,10 +5,10 @@
  */
 
 /**
- * `stated`: as the source gives it. `computed`: from other data; answers have two decimals, and a bound is one on what they show. `day`:
- * a calendar date, in the index the days since 1970-01-01.
+ * `exact`: answers show what the index holds. `rounded`: they show it with two decimals, and a bound is compared with what they show.
+ * `day`: a calendar date, in the index the days since 1970-01-01.
  */
-type FigureKind = "stated" | "computed" | "day"
+type FigureKind = "exact" | "rounded" | "day"
 
 interface FigureDeclaration {
   /** The argument that filters by it. */
@@ -20,16 +20,16 @@ interface FigureDeclaration {
 
 /** In the order of answers, and of the columns of the index. Amounts are in the store's currency. */
 export const storeFigures = {
-  revenue: { argument: "monthly_revenue", answer: "estimated_monthly_revenue", kind: "stated" },
-  orders: { argument: "monthly_orders", answer: "estimated_monthly_orders", kind: "stated" },
-  visits: { argument: "monthly_visits", answer: "monthly_visits", kind: "stated" },
+  revenue: { argument: "monthly_revenue", answer: "estimated_monthly_revenue", kind: "exact" },
+  orders: { argument: "monthly_orders", answer: "estimated_monthly_orders", kind: "exact" },
+  visits: { argument: "monthly_visits", answer: "monthly_visits", kind: "exact" },
   /** Percent. */
-  growth: { argument: "traffic_growth_pct", answer: "traffic_growth_pct", kind: "computed" },
-  active_ads: { argument: "active_ads", answer: "active_ads", kind: "stated" },
-  products_count: { argument: "products_count", answer: "products_count", kind: "stated" },
-  avg_price: { argument: "avg_price", answer: "avg_price", kind: "computed" },
-  rating: { argument: "trustpilot_rating", answer: "trustpilot_rating", kind: "stated" },
-  reviews: { argument: "trustpilot_reviews", answer: "trustpilot_reviews", kind: "stated" },
+  growth: { argument: "traffic_growth_pct", answer: "traffic_growth_pct", kind: "rounded" },
+  active_ads: { argument: "active_ads", answer: "active_ads", kind: "exact" },
+  products_count: { argument: "products_count", answer: "products_count", kind: "exact" },
+  avg_price: { argument: "avg_price", answer: "avg_price", kind: "rounded" },
+  rating: { argument: "trustpilot_rating", answer: "trustpilot_rating", kind: "exact" },
+  reviews: { argument: "trustpilot_reviews", answer: "trustpilot_reviews", kind: "exact" },
   created: { argument: "shop_created_between", answer: "created_on", kind: "day" }
 } as const satisfies Readonly<Record<string, FigureDeclaration>>
 
@@ -45,5 +45,5 @@ export type FigureOf<Kind extends FigureKind> = {
   readonly [F in Figure]: Declarations[F]["kind"] extends Kind ? F : never
 }[Figure]
 
-export type FigureArgument<F extends Figure = Figure> = Declarations[F]["argument"]
+export type FigureArgument = Declarations[Figure]["argument"]
 export type FigureAnswer<F extends Figure = Figure> = Declarations[F]["answer"]

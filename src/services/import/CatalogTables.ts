@@ -145,7 +145,7 @@ export const upsertTrafficMonths = upsert<OfShop<TrafficMonthRecord>>({
   isVersioned: false
 })
 
-/** The columns of a product, by the field of its record; one without columns does not compile. */
+/** The columns of a product, by the field of its record; one without a column does not compile. */
 const productFields = {
   key: { name: "key", sentAs: "text", value: ({ record }) => record.key },
   alias: { name: "alias", sentAs: "text", merge: "keep_when_null", value: ({ record }) => record.alias ?? null },

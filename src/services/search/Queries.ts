@@ -88,9 +88,9 @@ const listConditions = (args: StoreArguments, names: NameCodes) =>
 const figureCondition = (figure: Figure, args: StoreArguments): ReadonlyArray<StoreCondition> => {
   const declared = storeFigures[figure]
   switch (declared.kind) {
-    case "stated":
+    case "exact":
       return between(figure, args[declared.argument])
-    case "computed":
+    case "rounded":
       return betweenShown(figure, args[declared.argument])
     case "day":
       return betweenDays(figure, args[declared.argument])

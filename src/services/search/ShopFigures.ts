@@ -9,7 +9,7 @@ import { figures, findStore } from "./index/Segment.ts"
 import type { SegmentList } from "./index/Segment.ts"
 
 /** Days are shown as the store's row has them. */
-type ShownFigure = FigureOf<"stated" | "computed">
+type ShownFigure = FigureOf<"exact" | "rounded">
 
 type Figures = Readonly<Record<FigureAnswer<ShownFigure>, number | null>>
 
@@ -17,7 +17,7 @@ const isShown = (figure: (typeof figures)[number]): figure is ShownFigure => sto
 
 const shown = figures.filter(isShown).map((figure) => {
   const { answer, kind } = storeFigures[figure]
-  return { figure, answer, isComputed: kind === "computed" }
+  return { figure, answer, isRounded: kind === "rounded" }
 })
 
 /** Ids of pseudo-stores are below 0. */
@@ -29,9 +29,9 @@ export const figuresOf = (list: SegmentList, storeId: number) => {
   const store = findStore(list, storeId)
   // The loop assigns every key.
   const values = {} as { -readonly [Answer in keyof Figures]: Figures[Answer] }
-  for (const { answer, figure, isComputed } of shown) {
+  for (const { answer, figure, isRounded } of shown) {
     const value = store?.view.columns.figures[figure][store.row] ?? Number.NaN
-    values[answer] = Number.isNaN(value) ? null : isComputed ? twoDecimals(value) : value
+    values[answer] = Number.isNaN(value) ? null : isRounded ? twoDecimals(value) : value
   }
   return { ...values, active_ads: values.active_ads ?? 0 }
 }
