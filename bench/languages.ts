@@ -5,6 +5,7 @@
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { byField } from "../src/domain/catalog/Figures.ts"
 import { queryWords } from "../src/domain/search/SearchText.ts"
 import { wantedWords } from "../src/domain/search/WantedWords.ts"
 import { Prng } from "../demo/Prng.ts"
@@ -25,22 +26,21 @@ const day = 20_000
 
 type Phrase = (random: Prng) => string
 
-const nothing = { theme: null, createdDay: null, monthlyRevenue: null, monthlyOrders: null, productsCount: null }
 const storeOf = (id: number, random: Prng): StoreRecord => ({
-  ...nothing,
+  ...byField(() => null),
   id,
   name: `Store ${id}`,
   domain: `store${id}.example`,
   extension: ".example",
   country: "DE",
   currency: null,
-  nicheId: null,
+  niche_id: null,
   languages: [],
   pixels: [],
-  socialNetworks: [],
+  social_networks: [],
   apps: [],
-  trustpilotRating: null,
-  trustpilotReviews: null,
+  theme: null,
+  created_day: null,
   visits: [random.int(0, 1_000_000)]
 })
 

@@ -4,6 +4,8 @@
  */
 import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../src/domain/catalog/Enumerations.ts"
 import type { Cta, MediaType } from "../../src/domain/catalog/Enumerations.ts"
+import { byField } from "../../src/domain/catalog/Figures.ts"
+import type { RecordedField } from "../../src/domain/catalog/Figures.ts"
 import * as Random from "./Random.ts"
 
 export interface Niche {
@@ -12,7 +14,8 @@ export interface Niche {
   readonly name: string
 }
 
-export interface Shop {
+/** Its numbers are those of the record, by their fields. */
+export interface Shop extends Readonly<Record<RecordedField, number | null>> {
   readonly id: number
   readonly domain: string
   readonly domain_extension: string
@@ -26,11 +29,6 @@ export interface Shop {
   readonly apps: ReadonlyArray<string>
   readonly theme: string | null
   readonly created_on: string | null
-  readonly monthly_revenue: number | null
-  readonly monthly_orders: number | null
-  readonly products_count: number | null
-  readonly trustpilot_rating: number | null
-  readonly trustpilot_reviews: number | null
 }
 
 export interface TrafficMonth {
@@ -169,6 +167,7 @@ const days = ["2024-12-31", "2025-06-15", "2026-02-28", "2026-03-01", "2026-03-1
 const figures = [0, 1, 2, 10, 100, 100, 1_000, 50_000]
 const prices = [0, 0.01, 9.99, 9.99, 10, 19.99, 20, 20, 99.5, 1_000_000, 0.1 + 0.2, 0.3]
 const revenues = [0, 0.5, 1_000, 1_000, 1_000.01, 99_999.99, 1e12]
+const numbers = { money: revenues, count: figures, percentage: figures, rating: [0, 1.1, 4.5, 4.5, 4.7, 5] }
 const moments = [
   "2015-01-01T00:00:00.000Z",
   "2020-01-01T00:00:00.000Z",
@@ -225,11 +224,7 @@ const makeShop = (random: Random.Random, id: number, niches: ReadonlyArray<Niche
     apps: random.some(apps, 0, 3),
     theme: maybe(random, () => random.pick(themes)),
     created_on: maybe(random, () => random.pick(days)),
-    monthly_revenue: maybe(random, () => random.pick(revenues)),
-    monthly_orders: maybe(random, () => random.pick(figures)),
-    products_count: maybe(random, () => random.pick(figures)),
-    trustpilot_rating: maybe(random, () => random.pick([0, 1.1, 4.5, 4.5, 4.7, 5])),
-    trustpilot_reviews: maybe(random, () => random.pick(figures))
+    ...byField(({ unit }) => maybe(random, () => random.pick(numbers[unit])))
   }
 }
 

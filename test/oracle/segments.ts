@@ -15,24 +15,9 @@ const days = (date: string) => Date.parse(`${date}T00:00:00Z`) / 86_400_000
 const seconds = (time: string) => Date.parse(time) / 1_000
 
 const storeRecord = (shop: Shop, catalog: NaiveCatalog): StoreRecord => ({
-  id: shop.id,
-  name: shop.name,
-  domain: shop.domain,
+  ...shop,
   extension: shop.domain_extension,
-  country: shop.country,
-  currency: shop.currency,
-  nicheId: shop.niche_id,
-  languages: shop.languages,
-  pixels: shop.pixels,
-  socialNetworks: shop.social_networks,
-  apps: shop.apps,
-  theme: shop.theme,
-  createdDay: shop.created_on === null ? null : days(shop.created_on),
-  monthlyRevenue: shop.monthly_revenue,
-  monthlyOrders: shop.monthly_orders,
-  productsCount: shop.products_count,
-  trustpilotRating: shop.trustpilot_rating,
-  trustpilotReviews: shop.trustpilot_reviews,
+  created_day: shop.created_on === null ? null : days(shop.created_on),
   visits: catalog.traffic
     .filter((month) => month.shop_id === shop.id)
     .sort((a, b) => (a.month < b.month ? -1 : 1))

@@ -1,6 +1,6 @@
 /** What peers that speak SQL share: a query of the index is what they are asked. */
 import { Effect } from "effect"
-import type { Figure } from "../../../src/services/search/index/Segment.ts"
+import type { Figure } from "../../../src/domain/catalog/Figures.ts"
 import type { Query, Range } from "../../../src/services/search/index/Query.ts"
 import { PeerError } from "../Peer.ts"
 import type { Found } from "../Peer.ts"

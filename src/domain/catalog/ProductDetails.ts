@@ -49,7 +49,7 @@ export const ProductDetails = Schema.Struct({
   description_html: Fields.nullableText(maxDescriptionCharacters),
   vendor: Fields.nullableLine(500),
   product_type: Fields.nullableLine(500),
-  tags: Fields.set(Fields.line(255), maxTags),
+  tags: Fields.emptyByDefault(Fields.distinct(Fields.line(255), maxTags)),
   options: list(Option, maxOptions),
   variants: list(Variant, maxVariants),
   images: list(Image, maxImages)

@@ -192,8 +192,6 @@ export const distinct = <S extends Schema.Codec<string, string>>(item: S, maxEnt
     )
     .annotate({ tidy: (items) => (Array.isArray(items) ? withoutRepetition(items) : items), cutTo: maxEntries })
 
-/** As {@link distinct}; absent means empty. */
-export const set = <S extends Schema.Codec<string, string>>(item: S, maxEntries: number) =>
-  distinct(item, maxEntries)
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
-    .annotate({ absent: { value: [] } })
+/** Of a list: absent means empty. */
+export const emptyByDefault = <S extends Schema.Codec<ReadonlyArray<string>, unknown>>(list: S) =>
+  list.pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))).annotate({ absent: { value: [] } })

@@ -10,6 +10,7 @@ import { code, codeIn } from "../search/Arguments.ts"
 import { issueAt, refused } from "../ArgumentIssue.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import { adStatuses, ctas, languages, mediaTypes, pixels, socialNetworks } from "./Enumerations.ts"
+import * as Figures from "./Figures.ts"
 import { countryCodeOf, countryCodes, currencyCodeOf, currencyCodes } from "./Iso.ts"
 import { maxPrice, ProductDetails } from "./ProductDetails.ts"
 import * as RecordDecoder from "./RecordDecoder.ts"
@@ -45,26 +46,40 @@ export const CategoryRecord = Schema.Struct({
 })
 export type CategoryRecord = typeof CategoryRecord.Type
 
-/** A store with its figures. Amounts are per month, in its currency. Key: `domain`. */
+/** What a record can tell of a store, but its niche. Amounts are per month, in its currency. */
+const shopFields = {
+  name: ShopName,
+  country: Country,
+  currency: Currency,
+  languages: Fields.distinct(Schema.Literals(languages), languages.length),
+  pixels: Fields.distinct(Schema.Literals(pixels), pixels.length),
+  social_networks: Fields.distinct(Schema.Literals(socialNetworks), socialNetworks.length),
+  apps: Fields.distinct(Fields.line(100), 500),
+  theme: Fields.line(100),
+  created_on: Fields.Day,
+  ...Figures.byField(numberOf)
+} as const
+
+function numberOf({ maximum, unit }: { readonly maximum?: number; readonly unit: string }) {
+  return unit === "count" || maximum === undefined ? Fields.Count : Fields.amount(maximum)
+}
+
+/** A store with its figures. Key: `domain`. */
 export const ShopRecord = Schema.Struct({
   type: Schema.Literal("shop"),
   domain: Fields.Domain,
-  name: ShopName,
-  country: Country,
+  ...shopFields,
   currency: Fields.nullable(Currency),
   /** Id of a niche. */
   niche: Fields.nullable(NicheId),
-  languages: Fields.set(Schema.Literals(languages), languages.length),
-  pixels: Fields.set(Schema.Literals(pixels), pixels.length),
-  social_networks: Fields.set(Schema.Literals(socialNetworks), socialNetworks.length),
-  apps: Fields.set(Fields.line(100), 500),
+  languages: Fields.emptyByDefault(shopFields.languages),
+  pixels: Fields.emptyByDefault(shopFields.pixels),
+  social_networks: Fields.emptyByDefault(shopFields.social_networks),
+  apps: Fields.emptyByDefault(shopFields.apps),
+  /** Blank text is unknown. */
   theme: Fields.nullableLine(100),
   created_on: Fields.nullable(Fields.Day),
-  monthly_revenue: Fields.nullable(Fields.amount(1e15)),
-  monthly_orders: Fields.nullable(Fields.Count),
-  products_count: Fields.nullable(Fields.Count),
-  trustpilot_rating: Fields.nullable(Fields.amount(5)),
-  trustpilot_reviews: Fields.nullable(Fields.Count)
+  ...Figures.byField((number) => Fields.nullable(numberOf(number)))
 })
 export type ShopRecord = typeof ShopRecord.Type
 
@@ -72,20 +87,7 @@ export type ShopRecord = typeof ShopRecord.Type
 export const PartialShop = Schema.Struct({
   type: Schema.Literal("partial_shop"),
   domain: Fields.Domain,
-  name: Schema.optionalKey(ShopName),
-  country: Schema.optionalKey(Country),
-  currency: Schema.optionalKey(Currency),
-  languages: Schema.optionalKey(Fields.distinct(Schema.Literals(languages), languages.length)),
-  pixels: Schema.optionalKey(Fields.distinct(Schema.Literals(pixels), pixels.length)),
-  social_networks: Schema.optionalKey(Fields.distinct(Schema.Literals(socialNetworks), socialNetworks.length)),
-  apps: Schema.optionalKey(Fields.distinct(Fields.line(100), 500)),
-  theme: Schema.optionalKey(Fields.line(100)),
-  created_on: Schema.optionalKey(Fields.Day),
-  monthly_revenue: Schema.optionalKey(Fields.amount(1e15)),
-  monthly_orders: Schema.optionalKey(Fields.Count),
-  products_count: Schema.optionalKey(Fields.Count),
-  trustpilot_rating: Schema.optionalKey(Fields.amount(5)),
-  trustpilot_reviews: Schema.optionalKey(Fields.Count),
+  ...Struct.map(shopFields, Schema.optionalKey),
   /** The source's names of the store's categories, the most specific first. The import maps them to a niche. */
   categories: Schema.optionalKey(Fields.distinct(Fields.line(300), 50))
 })

@@ -1,6 +1,7 @@
 /** A store as `search_shops` returns it, and as `get_shop` does, with everything on record (D43, D44). */
 import { Schema } from "effect"
 import { fit } from "../Truncation.ts"
+import { byAnswer } from "./Figures.ts"
 import type { FigureAnswer } from "./Figures.ts"
 
 const Figure = Schema.NullOr(Schema.Finite)
@@ -16,18 +17,11 @@ const facts = {
   currency: Schema.NullOr(Schema.String),
   niche: Schema.NullOr(Niche),
   languages: Schema.Array(Schema.String),
-  estimated_monthly_revenue: Figure.annotate({ description: "In currency." }),
-  estimated_monthly_orders: Figure,
-  monthly_visits: Figure,
-  traffic_growth_pct: Figure,
+  ...byAnswer(({ unit }) => (unit === "money" ? Figure.annotate({ description: "In currency." }) : Figure)),
   active_ads: Schema.Int,
-  products_count: Figure,
-  avg_price: Figure.annotate({ description: "In currency." }),
-  trustpilot_rating: Figure,
-  trustpilot_reviews: Figure,
   created_on: Schema.NullOr(Schema.String).annotate({ description: "YYYY-MM-DD." }),
   is_tracked: Schema.Boolean.annotate({ description: "True: get_product returns details." })
-} satisfies Readonly<Record<string, Schema.Top> & Record<FigureAnswer, Schema.Top>>
+} satisfies Readonly<Record<FigureAnswer, Schema.Top> & Record<string, Schema.Top>>
 export const ShopFacts = Schema.Struct(facts)
 export type ShopFacts = typeof ShopFacts.Type
 

@@ -7,6 +7,7 @@ import type {
   ShopRecord,
   TrafficMonthRecord
 } from "../../domain/catalog/Records.ts"
+import { byField } from "../../domain/catalog/Figures.ts"
 import { extension } from "../../domain/catalog/StoreDomain.ts"
 import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import { textArray, upsert } from "./BulkUpsert.ts"
@@ -67,11 +68,7 @@ const shopFields = {
   social_networks: texts,
   apps: texts,
   created_on: { ...text, cast: "date" },
-  monthly_revenue: amount,
-  trustpilot_rating: amount,
-  monthly_orders: count,
-  products_count: count,
-  trustpilot_reviews: count
+  ...byField(({ unit }) => (unit === "count" ? count : amount))
 } as const satisfies Readonly<Record<Exclude<keyof ShopRecord, "type" | "domain">, Shape>>
 
 /** The columns of a store. Fields that are absent or `null` become NULL. */

@@ -2,28 +2,33 @@
  * The dates of the fields of a store: for each, the day of the newest data that gave it, so that older data change nothing of it. They
  * are compared here and not in the statement, because most stores of an import have the same dates.
  */
+import { Struct } from "effect"
 import type { PartialShop, ShopRecord } from "../../domain/catalog/Records.ts"
 
 type Field = Exclude<keyof ShopRecord, "type" | "domain">
 
-/** A set of fields is a number with the bit of each field's place here. Sets are stored, so that a new field comes last. */
-const fields = [
-  "name",
-  "country",
-  "currency",
-  "theme",
-  "niche",
-  "languages",
-  "pixels",
-  "social_networks",
-  "apps",
-  "created_on",
-  "monthly_revenue",
-  "monthly_orders",
-  "products_count",
-  "trustpilot_rating",
-  "trustpilot_reviews"
-] as const satisfies ReadonlyArray<Field>
+/** A set of fields is a number with the bit of each. Sets are stored, so that a bit never changes and a new field takes the next. */
+const bits = {
+  name: 0,
+  country: 1,
+  currency: 2,
+  theme: 3,
+  niche: 4,
+  languages: 5,
+  pixels: 6,
+  social_networks: 7,
+  apps: 8,
+  created_on: 9,
+  monthly_revenue: 10,
+  monthly_orders: 11,
+  products_count: 12,
+  trustpilot_rating: 13,
+  trustpilot_reviews: 14
+} as const satisfies Readonly<Record<Field, number>>
+
+const fields = Struct.keys(bits)
+
+const has = (set: number, field: Field): boolean => (set & (1 << bits[field])) !== 0
 
 /** Fields of a store; absent and `null` ones keep their values. */
 export type Facts = { readonly [Name in Field]?: ShopRecord[Name] | null } & { readonly domain: string }
@@ -45,10 +50,10 @@ type Merged = Pick<Dated, "saidOn" | "newer" | "isOlder">
 const given = (shop: ShopRecord | PartialShop): number => {
   const facts: Facts = shop
   let set = 0
-  for (const [place, name] of fields.entries()) {
-    if (shop.type === "shop" || (facts[name] ?? null) !== null) set |= 1 << place
+  for (const name of fields) {
+    if (shop.type === "shop" || (facts[name] ?? null) !== null) set |= 1 << bits[name]
   }
-  return facts.name === shop.domain && shop.type !== "shop" ? set & ~(1 << fields.indexOf("name")) : set
+  return facts.name === shop.domain && shop.type !== "shop" ? set & ~(1 << bits.name) : set
 }
 
 /** `stored`: days with their sets of fields in hexadecimal, the newest first, such as `2026-06-30:1f 2026-05-31:20`. */
@@ -67,7 +72,7 @@ const merged = (stored: string | null, set: number, asOf: string): Merged => {
     .toSorted(([a], [b]) => (a < b ? 1 : -1))
   return {
     saidOn: days.length === 0 ? null : days.map(([day, ofDay]) => `${day}:${ofDay.toString(16)}`).join(" "),
-    newer: fields.filter((_, place) => (newer & (1 << place)) !== 0),
+    newer: fields.filter((field) => has(newer, field)),
     isOlder: newer !== 0 && newer === set
   }
 }

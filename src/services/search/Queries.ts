@@ -15,7 +15,8 @@ import type { ShopFilter, ShopQuery } from "../../domain/search/ShopQuery.ts"
 import * as AdKey from "./index/AdKey.ts"
 import type { Filter, ItemCondition, Order, Query, StoreCondition, Range as Bounds } from "./index/Query.ts"
 import type { SpellingKind } from "./index/Records.ts"
-import { figures, lettersCode } from "./index/Segment.ts"
+import { figures } from "../../domain/catalog/Figures.ts"
+import { lettersCode } from "./index/Segment.ts"
 import type { Code, Mask } from "./index/Segment.ts"
 
 /** Codes of the names of filters, for one version of the catalog. */
@@ -87,14 +88,8 @@ const listConditions = (args: StoreArguments, names: NameCodes) =>
 
 const figureCondition = (figure: Figure, args: StoreArguments): ReadonlyArray<StoreCondition> => {
   const declared = storeFigures[figure]
-  switch (declared.kind) {
-    case "exact":
-      return between(figure, args[declared.argument])
-    case "rounded":
-      return betweenShown(figure, args[declared.argument])
-    case "day":
-      return betweenDays(figure, args[declared.argument])
-  }
+  if (declared.unit === "day") return betweenDays(figure, args[declared.argument])
+  return (declared.isRounded ? betweenShown : between)(figure, args[declared.argument])
 }
 
 const storeConditions = (args: StoreArguments, names: NameCodes): ReadonlyArray<StoreCondition> => [

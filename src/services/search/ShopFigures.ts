@@ -2,22 +2,18 @@
  * Figures of stores in answers, read from the searched list, so that they agree with the order of the results. Those that are
  * computed have two decimals.
  */
-import { storeFigures } from "../../domain/catalog/Figures.ts"
-import type { FigureAnswer, FigureOf } from "../../domain/catalog/Figures.ts"
+import { numberFigures, storeFigures } from "../../domain/catalog/Figures.ts"
+import type { FigureAnswer, NumberFigure } from "../../domain/catalog/Figures.ts"
 import { twoDecimals } from "../../domain/catalog/TwoDecimals.ts"
-import { figures, findStore } from "./index/Segment.ts"
+import { findStore } from "./index/Segment.ts"
 import type { SegmentList } from "./index/Segment.ts"
 
+type Figures = Readonly<Record<FigureAnswer<NumberFigure>, number | null>>
+
 /** Days are shown as the store's row has them. */
-type ShownFigure = FigureOf<"exact" | "rounded">
-
-type Figures = Readonly<Record<FigureAnswer<ShownFigure>, number | null>>
-
-const isShown = (figure: (typeof figures)[number]): figure is ShownFigure => storeFigures[figure].kind !== "day"
-
-const shown = figures.filter(isShown).map((figure) => {
-  const { answer, kind } = storeFigures[figure]
-  return { figure, answer, isRounded: kind === "rounded" }
+const shown = numberFigures.map((figure) => {
+  const { answer, isRounded } = storeFigures[figure]
+  return { figure, answer, isRounded }
 })
 
 /** Ids of pseudo-stores are below 0. */

@@ -17,6 +17,7 @@ import type {
 } from "../../../src/domain/catalog/Records.ts"
 import { decode } from "../../../src/domain/catalog/Records.ts"
 import { extension } from "../../../src/domain/catalog/StoreDomain.ts"
+import { byField, recorded } from "../../../src/domain/catalog/Figures.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import type { ImportRow } from "../../../src/services/import/ImportSource.ts"
 import { ProductReader } from "../../../src/services/search/ProductReader.ts"
@@ -50,11 +51,11 @@ const shop: Values<ShopRecord, "domain"> = {
   apps: [["Loox", 'a "quoted", {back\\slash}'], ["Klaviyo"]],
   theme: ["Dawn", "Prestige"],
   created_on: ["2019-05-04", "2020-06-07"],
-  monthly_revenue: [184_250.4, 99.5],
-  monthly_orders: [2_310, 12],
-  products_count: [412, 7],
-  trustpilot_rating: [4.3, 2.1],
-  trustpilot_reviews: [1_204, 31]
+  ...byField((number): readonly [number, number] => {
+    const at = recorded.indexOf(number)
+    if (number.unit === "count") return [2_310 + at, 12 + at]
+    return number.unit === "money" ? [184_250.4 + at, 99.5 + at] : [4 + at / 10, 2 + at / 10]
+  })
 }
 
 const { niche: _, ...shopOfForeign } = shop

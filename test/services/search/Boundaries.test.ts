@@ -7,6 +7,7 @@ import type { ProductQuery } from "../../../src/domain/search/ProductQuery.ts"
 import { AdSearch, ProductSearch } from "../../../src/services/search/Searches.ts"
 import { loadCatalog } from "../../oracle/loadCatalog.ts"
 import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
+import { byField } from "../../../src/domain/catalog/Figures.ts"
 import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
 import * as Searches from "../../support/Searches.ts"
 import { SetClock } from "../../support/SetClock.ts"
@@ -24,17 +25,19 @@ const services = Searches.layer.pipe(
 /** An account that tracks nothing. */
 const nobody = AccountId.make(1_000_000)
 
-const figures = {
-  monthly_revenue: (store: NaiveSearch.Store) => store.monthly_revenue,
-  monthly_visits: (store: NaiveSearch.Store) => store.visits,
-  traffic_growth_pct: (store: NaiveSearch.Store) => store.growth,
-  active_ads: (store: NaiveSearch.Store) => store.activeAds,
-  products_count: (store: NaiveSearch.Store) => store.catalogSize,
-  monthly_orders: (store: NaiveSearch.Store) => store.monthly_orders,
-  avg_price: (store: NaiveSearch.Store) => store.averagePrice,
-  trustpilot_rating: (store: NaiveSearch.Store) => store.trustpilot_rating,
-  trustpilot_reviews: (store: NaiveSearch.Store) => store.trustpilot_reviews
-} as const
+/** Of each argument, the figure that its bounds are about. */
+const figures: Readonly<Record<string, (store: NaiveSearch.Store) => number | null>> = {
+  ...byField(
+    ({ field }) =>
+      (store: NaiveSearch.Store) =>
+        store[field]
+  ),
+  monthly_visits: (store) => store.visits,
+  traffic_growth_pct: (store) => store.growth,
+  active_ads: (store) => store.activeAds,
+  products_count: (store) => store.catalogSize,
+  avg_price: (store) => store.averagePrice
+}
 
 layer(services, { excludeTestServices: true })("boundaries of searches", (it) => {
   it.effect("a bound on a figure is that figure to the last bit, and includes it", () =>

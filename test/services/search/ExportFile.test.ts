@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { parse } from "csv-parse/sync"
 import { Effect, Schema } from "effect"
 import * as AdItem from "../../../src/domain/catalog/AdItem.ts"
+import { byAnswer } from "../../../src/domain/catalog/Figures.ts"
 import * as ProductItem from "../../../src/domain/catalog/ProductItem.ts"
 import { ShopItem } from "../../../src/domain/catalog/ShopItem.ts"
 import * as ExportFile from "../../../src/services/search/ExportFile.ts"
@@ -74,15 +75,10 @@ const store: ShopItem = {
   currency: null,
   niche: { id: 2, name: "Socks" },
   languages: ["French", "German"],
-  estimated_monthly_revenue: null,
-  estimated_monthly_orders: null,
+  ...byAnswer(() => null),
   monthly_visits: 1,
   traffic_growth_pct: -3.25,
   active_ads: 3,
-  products_count: null,
-  avg_price: null,
-  trustpilot_rating: null,
-  trustpilot_reviews: null,
   created_on: null,
   is_tracked: true,
   dashboard_url: context.dashboardUrl(7)

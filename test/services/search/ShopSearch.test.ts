@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { byAnswer, recorded } from "../../../src/domain/catalog/Figures.ts"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import type { ShopFacts } from "../../../src/domain/catalog/ShopItem.ts"
 import { ShopQuery, shopSorts } from "../../../src/domain/search/ShopQuery.ts"
@@ -42,15 +43,15 @@ const check = (catalog: NaiveCatalog.NaiveCatalog) => {
       currency: store.currency,
       niche: niche === undefined ? null : { id: niche.id, name: niche.name },
       languages: store.languages,
-      estimated_monthly_revenue: store.monthly_revenue,
-      estimated_monthly_orders: store.monthly_orders,
+      ...byAnswer((_, name) => {
+        const field = recorded.find(({ figure }) => figure === name)?.field
+        return field === undefined ? null : store[field]
+      }),
       monthly_visits: store.visits,
       traffic_growth_pct: NaiveSearch.shown(store.growth),
       active_ads: store.activeAds,
       products_count: store.catalogSize,
       avg_price: NaiveSearch.shown(store.averagePrice),
-      trustpilot_rating: store.trustpilot_rating,
-      trustpilot_reviews: store.trustpilot_reviews,
       created_on: store.created_on,
       is_tracked: false
     }

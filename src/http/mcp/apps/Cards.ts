@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { numberFigures, storeFigures } from "../../../domain/catalog/Figures.ts"
 import { catalogs, languages } from "../../../domain/Messages.ts"
 import type { Language } from "../../../domain/Messages.ts"
 import type { ToolName } from "../../../services/tools/ToolDefinition.ts"
@@ -95,6 +96,13 @@ const texts = JSON.stringify(
   Object.fromEntries(languages.map((language) => [language, messagesOf(language)]))
 ).replaceAll("<", "\\u003c")
 
+const figures = JSON.stringify(
+  numberFigures.map((name) => {
+    const { answer, isRounded, unit } = storeFigures[name]
+    return { name, field: answer, unit, isRounded }
+  })
+)
+
 const hash = (content: string): string => `'sha256-${createHash("sha256").update(content).digest("base64")}'`
 
 const ownSources = [`script-src ${hash(script)}`, `style-src ${hash(style)}`]
@@ -125,6 +133,7 @@ const html = ({ name, title }: Card, imageOrigins: ReadonlyArray<string>): strin
 <body>
 <main></main>
 <script type="application/json" id="texts">${texts}</script>
+<script type="application/json" id="figures">${figures}</script>
 <script type="module">${script}</script>
 </body>
 </html>

@@ -26,7 +26,7 @@ export const adCard = (ad: AdItem, locale: Locale, { shop = false } = {}): Html 
   const started = html`<time datetime="${ad.started_at}">${locale.date(ad.started_at)}</time>`
   const figures = [
     fact(text("filter.bundles.running"), text("card.days", { days: ad.active_days })),
-    ...(shop && ad.shop !== null ? [fact(text("store.activeAds"), locale.number(ad.shop.active_ads))] : [])
+    ...(shop && ad.shop !== null ? [fact(text("store.figure.active_ads"), locale.number(ad.shop.active_ads))] : [])
   ]
   const links = [
     thirdPartyLink(ad.ad_library_url, text("card.adLibrary")),

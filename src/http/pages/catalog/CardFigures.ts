@@ -13,13 +13,13 @@ export const storeFigures = ({ currency, shop }: ProductItem, locale: Locale): R
   const { text } = locale
   const money = (value: number) => locale.compactMoney(value, currency)
   return [
-    fact(text("store.revenue"), known(shop.estimated_monthly_revenue, money, locale)),
-    fact(text("store.visits"), known(shop.monthly_visits, locale.compact, locale)),
+    fact(text("store.figure.revenue"), known(shop.estimated_monthly_revenue, money, locale)),
+    fact(text("store.figure.visits"), known(shop.monthly_visits, locale.compact, locale)),
     fact(
       text("stores.growth"),
       known(shop.traffic_growth_pct, (value) => signed(value, locale), locale)
     ),
-    fact(text("store.activeAds"), locale.number(shop.active_ads))
+    fact(text("store.figure.active_ads"), locale.number(shop.active_ads))
   ]
 }
 

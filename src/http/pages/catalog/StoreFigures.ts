@@ -1,4 +1,6 @@
 /** The figures of a store, one by one. */
+import { numberFigures, storeFigures } from "../../../domain/catalog/Figures.ts"
+import type { NumberFigure } from "../../../domain/catalog/Figures.ts"
 import type { ShopDetails, ShopFacts, ShopRecordItem } from "../../../domain/catalog/ShopItem.ts"
 import type { Column } from "../shared/Chart.ts"
 import { fact } from "../shared/Fact.ts"
@@ -16,22 +18,36 @@ export const known = <A>(value: A | null, write: (value: A) => string | Html, { 
 
 export const currency = (code: string, locale: Locale): string => `${locale.currencyName(code)} (${code})`
 
+const written = (figure: NumberFigure, value: number, currency: string | null, locale: Locale): string => {
+  const { isRounded, unit } = storeFigures[figure]
+  switch (unit) {
+    case "money":
+      return isRounded ? locale.money(value, currency) : locale.wholeMoney(value, currency)
+    case "percentage":
+      return growth(value, locale)
+    case "rating":
+      return locale.text("store.ratingOf", { rating: locale.number(value) })
+    case "count":
+      return locale.number(value)
+  }
+}
+
 export const figures = (shop: ShopRecordItem, locale: Locale): Html => {
-  const { number, text } = locale
+  const { text } = locale
   const row = <A>(name: string, value: A | null, write: (value: A) => string | Html) =>
     fact(name, known(value, write, locale))
   return html`<dl class="figures store">
     ${[
-      row(text("store.revenue"), shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency)),
-      row(text("store.orders"), shop.estimated_monthly_orders, number),
-      row(text("store.visits"), shop.monthly_visits, number),
-      row(text("store.growth"), shop.traffic_growth_pct, (value) => growth(value, locale)),
-      row(text("store.activeAds"), shop.active_ads, number),
-      row(text("store.products"), shop.products_count, number),
-      row(text("store.averagePrice"), shop.avg_price, (value) => locale.money(value, shop.currency)),
-      row(text("store.rating"), shop.trustpilot_rating, (value) => text("store.ratingOf", { rating: number(value) })),
-      row(text("store.reviews"), shop.trustpilot_reviews, number),
-      row(text("store.created"), shop.created_on, (day) => html`<time datetime="${day}">${locale.date(day)}</time>`),
+      ...numberFigures.map((figure) =>
+        row(text(`store.figure.${figure}`), shop[storeFigures[figure].answer], (value) =>
+          written(figure, value, shop.currency, locale)
+        )
+      ),
+      row(
+        text("store.figure.created"),
+        shop.created_on,
+        (day) => html`<time datetime="${day}">${locale.date(day)}</time>`
+      ),
       row(text("store.country"), shop.country, locale.countryName),
       row(text("store.currency"), shop.currency, (code) => currency(code, locale)),
       row(text("store.languages"), listed(shop.languages), (languages) =>

@@ -60,18 +60,18 @@ const storeTable = (
     columns: [
       [text("stores.store"), name, "store"],
       [text("store.country"), ({ country }) => locale.countryName(country)],
-      [text("store.visits"), (shop) => known(shop.monthly_visits, number, locale), "figure"],
+      [text("store.figure.visits"), (shop) => known(shop.monthly_visits, number, locale), "figure"],
       [
         text("stores.growth"),
         (shop) => known(shop.traffic_growth_pct, (value) => growth(value, locale), locale),
         "figure"
       ],
       [
-        text("store.revenue"),
+        text("store.figure.revenue"),
         (shop) => known(shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency), locale),
         "figure"
       ],
-      [text("store.activeAds"), (shop) => number(shop.active_ads), "figure"],
+      [text("store.figure.active_ads"), (shop) => number(shop.active_ads), "figure"],
       ...(formOf === undefined
         ? []
         : [[text("stores.actions"), (shop: Listed) => formOf(shop) ?? "", "figure"] as const])

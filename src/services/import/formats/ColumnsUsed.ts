@@ -1,4 +1,5 @@
 /** Lists the columns or names that each format reads, for `import --explain`. */
+import { byField } from "../../../domain/catalog/Figures.ts"
 import * as AdLibrary from "./AdLibrary.ts"
 import * as BulkProducts from "./BulkProducts.ts"
 import * as CatalogFeed from "./CatalogFeed.ts"
@@ -223,14 +224,10 @@ const shops: Readonly<Partial<Record<ShopCsv.Column, readonly [field: string, ho
   categories: ["categories", "list"],
   created: ["created_on", "date"],
   visits: ["visits (of the month of --as-of)", "number"],
-  sales: ["monthly_revenue", "money"],
-  orders: ["monthly_orders", "number"],
-  products: ["products_count", "number"],
   theme: ["theme", "text"],
   apps: ["apps", "list"],
   technologies: ["pixels", "those that are known"],
-  rating: ["trustpilot_rating", "number"],
-  reviews: ["trustpilot_reviews", "number"]
+  ...byField(({ field, unit }) => [field, unit === "money" ? "money" : "number"] as const)
 }
 
 /** Describes the columns of a header that a format reads. */

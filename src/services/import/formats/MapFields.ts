@@ -7,6 +7,7 @@ import {
   pixels,
   socialNetworks
 } from "../../../domain/catalog/Enumerations.ts"
+import { byField } from "../../../domain/catalog/Figures.ts"
 import { countryCodeOf, countryCodes } from "../../../domain/catalog/Iso.ts"
 import type { AdRecord, PartialShop, ProductRecord, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
@@ -38,11 +39,7 @@ const shop: FieldsOf<PartialShop> = {
   apps: { as: "list" },
   theme: text,
   created_on: { as: "date" },
-  monthly_revenue: { as: "money" },
-  monthly_orders: count,
-  products_count: count,
-  trustpilot_rating: { as: "number" },
-  trustpilot_reviews: count,
+  ...byField(({ unit }): Field => (unit === "count" ? count : { as: unit === "money" ? "money" : "number" })),
   categories: { as: "list" }
 }
 

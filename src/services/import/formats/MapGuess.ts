@@ -1,5 +1,6 @@
 /** Guesses a map to start with, by the names of a table's columns and the form of their first values. */
 import { Result } from "effect"
+import { byField } from "../../../domain/catalog/Figures.ts"
 import * as StoreDomain from "../../../domain/catalog/StoreDomain.ts"
 import { amount, flag, host, text } from "./Foreign.ts"
 import { fieldsOf, recordNames } from "./MapFields.ts"
@@ -31,16 +32,9 @@ const shopNames: Names = {
   currency: [...ShopCsv.columns.currency, ...words("currencycode")],
   languages: [...ShopCsv.columns.language, ...words("languages locale lang")],
   created_on: [...ShopCsv.columns.created, ...createdNames, ...words("launched founded firstdetected")],
-  monthly_revenue: [
-    ...ShopCsv.columns.sales,
-    ...words("revenue sales estimatedsales estimatedrevenue monthlysales gmv")
-  ],
-  monthly_orders: [...ShopCsv.columns.orders, ...words("orders")],
-  products_count: [...ShopCsv.columns.products, ...words("products numberofproducts skus skucount")],
+  ...byField(({ columns, guesses }) => [...columns, ...guesses]),
   theme: [...ShopCsv.columns.theme, ...words("themename")],
   apps: [...ShopCsv.columns.apps, ...words("installedapps appnames plugins")],
-  trustpilot_rating: [...ShopCsv.columns.rating, ...words("trustpilot trustpilotscore")],
-  trustpilot_reviews: [...ShopCsv.columns.reviews, ...words("trustpilotcount trustpilotreviewcount")],
   pixels: words("pixels trackingpixels"),
   social_networks: words("socialnetworks socials"),
   categories: [...ShopCsv.columns.categories, ...words("category industry vertical niche")]

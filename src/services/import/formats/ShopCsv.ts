@@ -3,6 +3,7 @@
  * made with some of them. Other columns are not read, so that mail addresses, telephone numbers and streets are never imported.
  */
 import { languages } from "../../../domain/catalog/Enumerations.ts"
+import { byField, recorded } from "../../../domain/catalog/Figures.ts"
 import { countryCodeOf, countryCodes } from "../../../domain/catalog/Iso.ts"
 import { languageOfCode } from "../../../domain/catalog/OtherNames.ts"
 import type { Language, Pixel, SocialNetwork } from "../../../domain/catalog/Enumerations.ts"
@@ -26,15 +27,11 @@ export const columns = {
   categories: ["categories"],
   created: ["created", "created_on"],
   visits: ["estimated_monthly_visits", "monthly_visits"],
-  sales: ["estimated_monthly_sales", "monthly_revenue"],
-  orders: ["estimated_monthly_orders", "monthly_orders"],
-  products: ["products_sold", "products_count", "product_count"],
   theme: ["theme"],
   apps: ["installed_apps_names", "apps"],
   technologies: ["technologies"],
-  rating: ["trustpilot_avgrating", "trustpilot_rating", "trustscore"],
-  reviews: ["trustpilot_reviews", "numberofreviews"],
-  status: ["status"]
+  status: ["status"],
+  ...byField(({ columns }) => columns)
 } as const
 export type Column = keyof typeof columns
 
@@ -160,8 +157,10 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
       )
     }
     const currency = cell("currency")
-    const sales = cell("sales")
-    const isOtherCurrency = sales !== null && isOther(currency ?? undefined, sales)
+    const isOtherCurrency = recorded.some(({ field, unit }) => {
+      const written = unit === "money" ? cell(field) : null
+      return written !== null && isOther(currency ?? undefined, written)
+    })
     const language = cell("language")
     give("name", cell("name"))
     const country = cell("country") ?? store.country
@@ -169,9 +168,9 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     give("currency", currency?.toUpperCase())
     give("languages", language === null ? null : [languageOf(language) ?? language])
     give("created_on", day(cell("created")) ?? cell("created"))
-    give("monthly_revenue", isOtherCurrency ? null : number("sales", false))
-    give("monthly_orders", number("orders", true))
-    give("products_count", number("products", true))
+    for (const { field, unit } of recorded) {
+      if (unit !== "money" || !isOtherCurrency) give(field, number(field, unit === "count"))
+    }
     give("theme", cell("theme"))
     if (found.apps !== undefined) give("apps", joined(cell("apps")))
     if (found.technologies !== undefined) give("pixels", pixelsIn(joined(cell("technologies"))))
@@ -181,8 +180,6 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
         networks.filter(({ at }) => text(cells[at]) !== null).map(({ network }) => network)
       )
     }
-    give("trustpilot_rating", number("rating", false))
-    give("trustpilot_reviews", number("reviews", true))
     if (found.categories !== undefined) give("categories", joined(cell("categories")))
     const decodedShop = decode(shop)
     if (Result.isFailure(decodedShop)) return refused(line, decodedShop.failure)

@@ -7,7 +7,8 @@
  */
 import * as AdKey from "./AdKey.ts"
 import type { SpellingKind } from "./Records.ts"
-import { figures, lettersOf, livePlaces, masks, record } from "./Segment.ts"
+import { figures } from "../../../domain/catalog/Figures.ts"
+import { lettersOf, livePlaces, masks, record } from "./Segment.ts"
 import type { Items, Place, SegmentList, SegmentView, Words } from "./Segment.ts"
 import { bitmapLength, setRows } from "./Bitmap.ts"
 import { compareText, readRows, wordCount, wordText } from "./Words.ts"

@@ -10,7 +10,8 @@ import { matchItems, matchStores } from "./Matching.ts"
 import type { Filter, Query, StoreCondition } from "./Query.ts"
 import { stepsBetweenChecks } from "./Run.ts"
 import type { Run } from "./Run.ts"
-import type { Figure, SegmentList, SegmentView } from "./Segment.ts"
+import type { Figure } from "../../../domain/catalog/Figures.ts"
+import type { SegmentList, SegmentView } from "./Segment.ts"
 
 export interface CurrencyCount {
   /** 0 for stores whose currency is unknown. */

@@ -12,7 +12,8 @@ import { popCount } from "./Bitmap.ts"
 import type { Leaders } from "./Facets.ts"
 import { stepsBetweenChecks } from "./Run.ts"
 import type { Cancel } from "./Run.ts"
-import type { Code, Figure, Mask, StoreColumns } from "./Segment.ts"
+import type { Figure } from "../../../domain/catalog/Figures.ts"
+import type { Code, Mask, StoreColumns } from "./Segment.ts"
 
 export type Grouping =
   /** By code, or by the group that `groups` assigns to the code. 0 means no group. */

@@ -13,7 +13,8 @@
  */
 import { finishAds, finishProducts } from "./Build.ts"
 import { Growing } from "./Growing.ts"
-import { codes, figures, livePlaces, masks, record, shared } from "./Segment.ts"
+import { figures } from "../../../domain/catalog/Figures.ts"
+import { codes, livePlaces, masks, record, shared } from "./Segment.ts"
 import type { ArrayKind, Arrays, Items, Place, SegmentList, SegmentView, StoreColumns, Words } from "./Segment.ts"
 import { compareText, readRows, wordCount, wordText } from "./Words.ts"
 import { PostingsWriter } from "./WordsBuilder.ts"

@@ -2,7 +2,8 @@
 import type { WantedWord } from "../../../domain/search/WantedWords.ts"
 import type { AdCriteria } from "./AdKey.ts"
 import type { CurrencyCount } from "./Currencies.ts"
-import type { Code, Figure, Mask } from "./Segment.ts"
+import type { Figure } from "../../../domain/catalog/Figures.ts"
+import type { Code, Mask } from "./Segment.ts"
 
 /** Inclusive bounds, ±Infinity for none. An unknown figure is in no range. */
 export interface Range {

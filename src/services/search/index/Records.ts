@@ -1,7 +1,9 @@
 /** The input of segments: the fields of catalog records that filters, orders, words and figures use. */
+import type { RecordedField } from "../../../domain/catalog/Figures.ts"
 import { foldName } from "../../../domain/search/FoldName.ts"
 
-export interface StoreRecord {
+/** Its numbers are those of the record, by their fields. */
+export interface StoreRecord extends Readonly<Record<RecordedField, number | null>> {
   readonly id: number
   readonly name: string
   readonly domain: string
@@ -9,20 +11,14 @@ export interface StoreRecord {
   readonly extension: string
   readonly country: string
   readonly currency: string | null
-  readonly nicheId: number | null
+  readonly niche_id: number | null
   readonly languages: ReadonlyArray<string>
   readonly pixels: ReadonlyArray<string>
-  readonly socialNetworks: ReadonlyArray<string>
+  readonly social_networks: ReadonlyArray<string>
   readonly apps: ReadonlyArray<string>
   readonly theme: string | null
   /** Days since 1970-01-01. */
-  readonly createdDay: number | null
-  readonly monthlyRevenue: number | null
-  readonly monthlyOrders: number | null
-  /** As stated by the source; `null` means that the products on record are counted. */
-  readonly productsCount: number | null
-  readonly trustpilotRating: number | null
-  readonly trustpilotReviews: number | null
+  readonly created_day: number | null
   /** Visits by month, oldest first. */
   readonly visits: ReadonlyArray<number>
 }

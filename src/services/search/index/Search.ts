@@ -18,7 +18,8 @@ import { defaultTuning } from "./Run.ts"
 import type { Matching } from "./Matching.ts"
 import type { Cancel, Run } from "./Run.ts"
 import type { Found, Order, Query, SearchResult } from "./Query.ts"
-import type { Figure, SegmentList, SegmentView } from "./Segment.ts"
+import type { Figure } from "../../../domain/catalog/Figures.ts"
+import type { SegmentList, SegmentView } from "./Segment.ts"
 import { prepare } from "./StoreSelection.ts"
 
 type ByStore = Extract<Order, { readonly _tag: "ByStore" }>

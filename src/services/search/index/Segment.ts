@@ -12,9 +12,6 @@
  */
 import type { Figure } from "../../../domain/catalog/Figures.ts"
 
-export { figures } from "../../../domain/catalog/Figures.ts"
-export type { Figure } from "../../../domain/catalog/Figures.ts"
-
 /** Columns with one code for each store; 0 is none. Countries and currencies are encoded by `lettersCode`. */
 export const codes = ["niche", "country", "currency", "theme", "extension"] as const
 export type Code = (typeof codes)[number]

@@ -8,12 +8,16 @@
  * Source: Copeland, Khoshafian, "A Decomposition Storage Model", 1985.
  */
 import { languages, pixels, socialNetworks } from "../../../domain/catalog/Enumerations.ts"
+import { recorded } from "../../../domain/catalog/Figures.ts"
+import type { RecordedFigure } from "../../../domain/catalog/Figures.ts"
 import { trafficGrowthPct } from "../../../domain/catalog/TrafficGrowth.ts"
 import * as Relevance from "../../../domain/search/Relevance.ts"
 import { Growing } from "./Growing.ts"
 import type { Spellings, StoreRecord } from "./Records.ts"
-import { codes, figures, lettersCode, masks, record, shared, sharedCopy } from "./Segment.ts"
-import type { Code, Figure, Mask, SegmentView, StoreColumns } from "./Segment.ts"
+import { figures } from "../../../domain/catalog/Figures.ts"
+import { codes, lettersCode, masks, record, shared, sharedCopy } from "./Segment.ts"
+import type { Figure } from "../../../domain/catalog/Figures.ts"
+import type { Code, Mask, SegmentView, StoreColumns } from "./Segment.ts"
 
 /** Figures derived from the items of a store. */
 export interface ItemFigures {
@@ -55,24 +59,28 @@ export const averagePrice = (prices: Float64Array): number => {
   return sum / prices.length
 }
 
+const recordedFigures = (store: StoreRecord): Readonly<Record<RecordedFigure, number>> => {
+  // The loop assigns every key.
+  const values = {} as Record<RecordedFigure, number>
+  for (const { field, figure } of recorded) values[figure] = store[field] ?? unknown
+  return values
+}
+
 export const storeRow = (store: StoreRecord, items: ItemFigures, spellings: Spellings): StoreRow => {
   const visits = store.visits.at(-1) ?? null
   const growth = trafficGrowthPct(store.visits)
   return {
     figures: {
-      revenue: store.monthlyRevenue ?? unknown,
-      orders: store.monthlyOrders ?? unknown,
+      ...recordedFigures(store),
       visits: visits ?? unknown,
       growth: growth ?? unknown,
       active_ads: items.activeAds,
-      products_count: store.productsCount ?? (items.products > 0 ? items.products : unknown),
+      products_count: store.products_count ?? (items.products > 0 ? items.products : unknown),
       avg_price: items.averagePrice,
-      rating: store.trustpilotRating ?? unknown,
-      reviews: store.trustpilotReviews ?? unknown,
-      created: store.createdDay ?? unknown
+      created: store.created_day ?? unknown
     },
     codes: {
-      niche: store.nicheId ?? 0,
+      niche: store.niche_id ?? 0,
       country: lettersCode(store.country),
       currency: store.currency === null ? 0 : lettersCode(store.currency),
       theme: store.theme === null ? 0 : spellings.theme.intern(store.theme),
@@ -81,7 +89,7 @@ export const storeRow = (store: StoreRecord, items: ItemFigures, spellings: Spel
     masks: {
       languages: maskOf(languages, store.languages),
       pixels: maskOf(pixels, store.pixels),
-      networks: maskOf(socialNetworks, store.socialNetworks)
+      networks: maskOf(socialNetworks, store.social_networks)
     },
     relevance: Relevance.storeMicros({
       monthlyVisits: visits,

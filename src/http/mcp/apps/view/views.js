@@ -42,28 +42,30 @@ const productCard = ({ currency, dashboard_url, image_url, price, shop, title, u
     storeLine(shop),
     figures(
       [
-        [text("store.revenue"), shop.estimated_monthly_revenue, (value) => format.money(value, currency, 0)],
-        [text("store.orders"), shop.estimated_monthly_orders],
-        [text("store.visits"), shop.monthly_visits],
-        [text("store.growth"), shop.traffic_growth_pct, growth],
-        [text("store.activeAds"), shop.active_ads]
+        [text("store.figure.revenue"), shop.estimated_monthly_revenue, (value) => format.money(value, currency, 0)],
+        [text("store.figure.orders"), shop.estimated_monthly_orders],
+        [text("store.figure.visits"), shop.monthly_visits],
+        [text("store.figure.growth"), shop.traffic_growth_pct, growth],
+        [text("store.figure.active_ads"), shop.active_ads]
       ],
       { onlyKnown: true }
     ),
     links(link(url, text("card.view.product")), link(dashboard_url, text("card.view.more")))
   )
 
-const storeFigures = (shop) => [
-  [text("store.revenue"), shop.estimated_monthly_revenue, (value) => format.money(value, shop.currency, 0)],
-  [text("store.orders"), shop.estimated_monthly_orders],
-  [text("store.visits"), shop.monthly_visits],
-  [text("store.growth"), shop.traffic_growth_pct, growth],
-  [text("store.activeAds"), shop.active_ads],
-  [text("store.products"), shop.products_count],
-  [text("store.averagePrice"), shop.avg_price, (value) => format.money(value, shop.currency)],
-  [text("store.rating"), shop.trustpilot_rating],
-  [text("store.reviews"), shop.trustpilot_reviews]
-]
+/** The figures of the catalog that are numbers: name, field of the answer, unit and whether it is rounded. */
+const declared = JSON.parse(document.getElementById("figures").textContent)
+
+const storeFigures = (shop) =>
+  declared.map(({ field, isRounded, name, unit }) => [
+    text(`store.figure.${name}`),
+    shop[field],
+    unit === "money"
+      ? (value) => format.money(value, shop.currency, isRounded ? undefined : 0)
+      : unit === "percentage"
+        ? growth
+        : undefined
+  ])
 
 const storeBadges = (shop) =>
   element(
@@ -169,7 +171,7 @@ const storeSheet = (shop) => [
   element("h2", {}, text("store.about")),
   figures([
     [text("store.country"), shop.country, format.country],
-    [text("store.created"), shop.created_on, format.day],
+    [text("store.figure.created"), shop.created_on, format.day],
     [text("store.niche"), named(shop.niches.map(({ name }) => name).toReversed()), (names) => names.join(" › ")],
     [text("store.languages"), named(shop.languages), (languages) => format.list(languages.map(format.language))],
     [text("store.theme"), shop.theme, String],
@@ -182,9 +184,9 @@ const storeSheet = (shop) => [
 /** The figures that bars can show, each with the key of its name and its format. */
 const measures = {
   stores: ["search.headings.stores", format.number],
-  active_ads: ["store.activeAds", format.number],
-  products: ["store.products", format.number],
-  visits: ["store.visits", format.number],
+  active_ads: ["store.figure.active_ads", format.number],
+  products: ["store.figure.products_count", format.number],
+  visits: ["store.figure.visits", format.number],
   median_visits: ["card.view.medianVisits", format.number],
   median_growth: ["card.view.medianGrowth", growth]
 }
