@@ -1,5 +1,6 @@
 /** What `get_product` adds to a search result: description, variants and images. */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
+import { withDefault } from "../FieldRules.ts"
 import * as Fields from "./RecordFields.ts"
 
 const maxDescriptionCharacters = 200_000
@@ -14,9 +15,7 @@ export const maxPrice = 1_000_000_000
 
 /** Absent means empty. */
 const list = <S extends Schema.Codec<unknown, unknown>>(item: S, maxEntries: number) =>
-  Schema.Array(item)
-    .pipe(Schema.check(Schema.isMaxLength(maxEntries)), Schema.withDecodingDefaultKey(Effect.succeed([])))
-    .annotate({ absent: { value: [] }, cutTo: maxEntries })
+  withDefault(Schema.Array(item).check(Schema.isMaxLength(maxEntries)), []).annotate({ cutTo: maxEntries })
 
 const Variant = Schema.Struct({
   id: Fields.nullable(Fields.identifier(100)),

@@ -1,22 +1,17 @@
 /** The fields of catalog records: each cleans its value where possible and rejects it otherwise. */
-import { Effect, Schema, SchemaTransformation } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 import { problem, refused } from "../ArgumentIssue.ts"
-import { CalendarDate, hasNoControl, isCalendarDate, maxInteger } from "../search/Arguments.ts"
+import { check, cleaned, cleanedOrNull, withDefault } from "../FieldRules.ts"
+import { CalendarDate, hasNoControl, isCalendarDate, maxInteger } from "../Scalars.ts"
 import { hasUserInfo } from "../UserInfo.ts"
 import { distinct as withoutRepetition } from "./Distinct.ts"
-import { ofText } from "./RecordDecoder.ts"
 import { remembering } from "./Remembering.ts"
 import * as StoreDomain from "./StoreDomain.ts"
 import { clean } from "./ThirdPartyText.ts"
 
 /** Absent and `null` mean unknown. */
 export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
-  Schema.NullOr(schema)
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
-    .annotate({ absent: { value: null } })
-
-/** Applied when decoding only: values in the catalog are clean. */
-const cleaned = (decode: (text: string) => string) => SchemaTransformation.transform({ decode, encode: (text) => text })
+  withDefault(Schema.NullOr(schema), null)
 
 /** Blanks other than single spaces. */
 const blanks = /\s{2,}|[^\S ]/u
@@ -27,48 +22,30 @@ const mayNeedCleaning = /[^ -~]| {2}|^ | $/
 const oneLine = (text: string): string =>
   mayNeedCleaning.test(text) ? clean(blanks.test(text) ? text.replaceAll(/\s+/gu, " ") : text) : text
 
-const oneLineText = Schema.String.pipe(Schema.decode(cleaned(oneLine)))
-
 /** Characters are Unicode code points. UTF-16 units are never fewer: short text needs no counting. */
 const isAtMost = (text: string, maxCharacters: number): boolean =>
   text.length <= maxCharacters || (text.length <= 2 * maxCharacters && Array.from(text).length <= maxCharacters)
 
-const hasAtMost = (maxCharacters: number) => {
-  const passes = (text: string) => isAtMost(text, maxCharacters)
-  return Schema.makeFilter(passes, { passes, problem: problem("too_long", { most: maxCharacters }) })
-}
+const hasAtMost = (maxCharacters: number) =>
+  check((text: string) => isAtMost(text, maxCharacters), problem("too_long", { most: maxCharacters }))
 
 /** One filter, because millions of texts are checked. */
-const hasOneTo = (maxCharacters: number) => {
-  const passes = (text: string) => text !== "" && isAtMost(text, maxCharacters)
-  return Schema.makeFilter(
-    (text: string) =>
-      passes(text) || refused(text === "" ? "empty" : "too_long", text === "" ? {} : { most: maxCharacters }),
-    { passes }
+const hasOneTo = (maxCharacters: number) =>
+  check(
+    (text: string) => text !== "" && isAtMost(text, maxCharacters),
+    (text) => (text === "" ? refused("empty") : refused("too_long", { most: maxCharacters }))
   )
-}
 
 /** Third-party text on one line: 1 to `maxCharacters` after cleaning. */
 export const line = (maxCharacters: number) =>
-  oneLineText.check(hasOneTo(maxCharacters)).annotate({ tidy: ofText(oneLine), cutTo: maxCharacters })
+  cleaned(oneLine, Schema.String, hasOneTo(maxCharacters)).annotate({ cutTo: maxCharacters })
 
 /** As {@link line}; blank text is unknown. */
 export const nullableLine = (maxCharacters: number) => nullableText(maxCharacters, oneLine)
 
 /** Third-party text with its line breaks; blank text is unknown. */
-export const nullableText = (maxCharacters: number, tidy: (text: string) => string = clean) =>
-  Schema.NullOr(Schema.String.check(hasAtMost(maxCharacters)))
-    .pipe(
-      Schema.encodeTo(
-        Schema.NullOr(Schema.String),
-        SchemaTransformation.transform({
-          decode: (text: string | null) => (text === null ? null : tidy(text) || null),
-          encode: (text) => text
-        })
-      ),
-      Schema.withDecodingDefaultKey(Effect.succeed(null))
-    )
-    .annotate({ tidy: ofText((text) => tidy(text) || null), absent: { value: null }, cutTo: maxCharacters })
+export const nullableText = (maxCharacters: number, cleanText: (text: string) => string = clean) =>
+  cleanedOrNull(cleanText, hasAtMost(maxCharacters)).annotate({ cutTo: maxCharacters })
 
 const isAscii = /^[ -~]*$/u
 
@@ -77,22 +54,19 @@ export const inFormC = (text: string): string => (isAscii.test(text) ? text : te
 
 /** An identifier of another system, in normalization form C. */
 export const identifier = (maxCharacters: number) =>
-  Schema.String.pipe(Schema.decode(cleaned(inFormC)))
-    .check(hasOneTo(maxCharacters), hasNoControl)
-    .annotate({ tidy: ofText(inFormC) })
+  cleaned(inFormC, Schema.String, hasOneTo(maxCharacters), hasNoControl)
 
 const maxUrlCharacters = 2_048
 
 /** A URL that is safe to show as a link. */
 export const WebUrl = Schema.String.check(
-  Schema.makeFilter(
-    (text: string) =>
-      isSafeUrl(text) || [
-        ...(isAtMost(text, maxUrlCharacters) ? [] : [refused("too_long", { most: maxUrlCharacters })]),
-        ...(isWebUrl(text) ? [] : [refused("not_web_address")]),
-        ...(hasUserInfo(text) ? [refused("user_info")] : [])
-      ],
-    { passes: (text: string) => isSafeUrl(text) }
+  check(
+    (text: string) => isSafeUrl(text),
+    (text) => [
+      ...(isAtMost(text, maxUrlCharacters) ? [] : [refused("too_long", { most: maxUrlCharacters })]),
+      ...(isWebUrl(text) ? [] : [refused("not_web_address")]),
+      ...(hasUserInfo(text) ? [refused("user_info")] : [])
+    ]
   )
 )
 
@@ -119,28 +93,30 @@ export const addressOf = (start: string, id: string): string | null => {
   return address !== null && isAtMost(address, maxUrlCharacters) ? address : null
 }
 
-export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.normalize)))
-  .check(
-    Schema.makeFilter((text: string) => StoreDomain.extension(text) !== null, { problem: problem("not_domain") }),
-    Schema.makeFilter((text: string) => !StoreDomain.isOfPlatform(text), { problem: problem("platform_domain") })
-  )
-  .annotate({ tidy: ofText(StoreDomain.normalize) })
+export const Domain = cleaned(
+  StoreDomain.normalize,
+  Schema.String,
+  check((text: string) => StoreDomain.extension(text) !== null, problem("not_domain")),
+  check((text: string) => !StoreDomain.isOfPlatform(text), problem("platform_domain"))
+)
 
-export const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxInteger }))
+/** From 0. */
+const isAtMostNumber = (maximum: number) =>
+  check((number: number) => number >= 0 && number <= maximum, problem("not_between", { minimum: 0, maximum }))
 
-export const amount = (maximum: number) =>
-  Schema.Finite.check(
-    Schema.isBetween({ minimum: 0, maximum }, { passes: (amount: number) => amount >= 0 && amount <= maximum })
-  )
+export const Count = Schema.Int.check(isAtMostNumber(maxInteger))
+
+export const amount = (maximum: number) => Schema.Finite.check(isAtMostNumber(maximum))
 
 const firstDate = "1990-01-01"
 const lastDate = "2099-12-31"
 
 /** A plausible day for a store or an ad. */
 export const Day = CalendarDate.check(
-  Schema.makeFilter((text: string) => text >= firstDate && text <= lastDate, {
-    problem: problem("date_out_of_range", { first: firstDate, last: lastDate })
-  })
+  check(
+    (text: string) => text >= firstDate && text <= lastDate,
+    problem("date_out_of_range", { first: firstDate, last: lastDate })
+  )
 )
 
 const isMonth = remembering(
@@ -148,9 +124,7 @@ const isMonth = remembering(
 )
 
 /** `YYYY-MM`. */
-export const Month = Schema.String.check(
-  Schema.makeFilter((text: string) => isMonth(text), { problem: problem("not_month") })
-)
+export const Month = Schema.String.check(check((text: string) => isMonth(text), problem("not_month")))
 
 const timestamp = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/u
 const utc = /^(?:199\d|20\d\d)-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/u
@@ -174,9 +148,7 @@ const inUtc = (text: string): string => {
 }
 
 /** ISO 8601 with `Z` or an offset; decoded to UTC with milliseconds, such as `2026-03-02T08:11:40.000Z`. */
-export const Timestamp = Schema.String.pipe(Schema.decode(cleaned(inUtc)))
-  .check(Schema.makeFilter(isUtc, { passes: isUtc, problem: problem("not_time") }))
-  .annotate({ tidy: ofText(inUtc) })
+export const Timestamp = cleaned(inUtc, Schema.String, check(isUtc, problem("not_time")))
 
 /** A list without repetition. */
 export const distinct = <S extends Schema.Codec<string, string>>(item: S, maxEntries: number) =>
@@ -190,8 +162,7 @@ export const distinct = <S extends Schema.Codec<string, string>>(item: S, maxEnt
       ),
       Schema.check(Schema.isMaxLength(maxEntries))
     )
-    .annotate({ tidy: (items) => (Array.isArray(items) ? withoutRepetition(items) : items), cutTo: maxEntries })
+    .annotate({ clean: (items) => (Array.isArray(items) ? withoutRepetition(items) : items), cutTo: maxEntries })
 
 /** Of a list: absent means empty. */
-export const emptyByDefault = <S extends Schema.Codec<ReadonlyArray<string>, unknown>>(list: S) =>
-  list.pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))).annotate({ absent: { value: [] } })
+export const emptyByDefault = <S extends Schema.Codec<ReadonlyArray<string>, unknown>>(list: S) => withDefault(list, [])

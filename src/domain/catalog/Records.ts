@@ -4,28 +4,26 @@
  * A record is complete: a field that is absent or `null` becomes unknown, even if it was known before. Unknown fields
  * are errors, so that a misspelled name is noticed.
  */
-import { Effect, Predicate, Record as EffectRecord, Result, Schema, Struct } from "effect"
+import { Predicate, Record as EffectRecord, Result, Schema, Struct } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
-import { code, codeIn } from "../search/Arguments.ts"
+import { withDefault } from "../FieldRules.ts"
+import { code } from "../Scalars.ts"
 import { issueAt, refused } from "../ArgumentIssue.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import { adStatuses, ctas, languages, mediaTypes, pixels, socialNetworks } from "./Enumerations.ts"
 import * as Figures from "./Figures.ts"
 import { countryCodeOf, countryCodes, currencyCodeOf, currencyCodes } from "./Iso.ts"
 import { maxPrice, ProductDetails } from "./ProductDetails.ts"
+import * as LenientDecoder from "./LenientDecoder.ts"
 import * as RecordDecoder from "./RecordDecoder.ts"
 import * as Fields from "./RecordFields.ts"
 
 const NicheId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 32_000 }))
 
 /** ISO 3166-1 alpha-2. */
-export const Country = code(countryCodes, "unknown_country", countryCodeOf).annotate({
-  tidy: RecordDecoder.ofText(codeIn)
-})
+export const Country = code(countryCodes, "unknown_country", countryCodeOf)
 /** ISO 4217. */
-export const Currency = code(currencyCodes, "unknown_currency", currencyCodeOf).annotate({
-  tidy: RecordDecoder.ofText(codeIn)
-})
+export const Currency = code(currencyCodes, "unknown_currency", currencyCodeOf)
 export const ShopName = Fields.line(200)
 
 /** A niche. Its parent comes earlier in the file or exists already. Key: `id`. */
@@ -142,9 +140,7 @@ export const AdRecord = Schema.Struct({
   ad_library_url: Fields.nullable(Fields.WebUrl),
   started_on: Fields.Day,
   last_seen_on: Fields.Day,
-  is_partnership: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))).annotate({
-    absent: { value: false }
-  })
+  is_partnership: withDefault(Schema.Boolean, false)
 }).check(
   Schema.makeFilter(({ last_seen_on, started_on }) =>
     started_on > last_seen_on
@@ -212,9 +208,9 @@ export const decode: (input: unknown) => Decoded<NativeRecord> = byType(
 const strictTypes: ReadonlySet<string> = new Set(["niche", "category", "removed"])
 
 /** As {@link decode}, of a record whose optional values need not fit. */
-export const correct: (input: unknown) => Decoded<RecordDecoder.Corrected<NativeRecord>> = byType(
+export const correct: (input: unknown) => Decoded<LenientDecoder.Corrected<NativeRecord>> = byType(
   EffectRecord.map(schemas, (schema, type) =>
-    RecordDecoder.lenient<Schema.Codec<NativeRecord, unknown>>(schema, {
+    LenientDecoder.make<Schema.Codec<NativeRecord, unknown>>(schema, {
       decides: strictTypes.has(type) ? "all" : "required"
     })
   )

@@ -6,6 +6,7 @@ import { Predicate, Result, Schema } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
 import { issueAt } from "../ArgumentIssue.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
+import * as LenientDecoder from "./LenientDecoder.ts"
 import * as RecordDecoder from "./RecordDecoder.ts"
 import { currencyCodes } from "./Iso.ts"
 import { addressOf, WebUrl } from "./RecordFields.ts"
@@ -137,8 +138,8 @@ const ofStoreApi = (input: Fields): unknown => {
   }
 }
 
-const decodeRecord = RecordDecoder.lenient(ProductRecord)
-const decodeProduct = RecordDecoder.lenient(Product, { unknownNames: "ignore" })
+const decodeRecord = LenientDecoder.make(ProductRecord)
+const decodeProduct = LenientDecoder.make(Product, { unknownNames: "ignore" })
 const issuesOfProduct = ArgumentDecoder.decoder(Product, { unknownNames: "ignore" })
 const isProduct = RecordDecoder.guardOf(Product)
 
@@ -156,7 +157,7 @@ export type Meta = typeof Meta.Type
 /** Values of an unexpected type are unknown. */
 export const decodeMeta = (input: unknown): Result.Result<Meta, ReadonlyArray<ArgumentIssue>> =>
   Result.map(correctMeta(input), ({ record }) => record)
-const correctMeta = RecordDecoder.lenient(Meta, { unknownNames: "ignore" })
+const correctMeta = LenientDecoder.make(Meta, { unknownNames: "ignore" })
 
 /** As the source writes it. */
 export const domainOf = (meta: Meta): string | undefined =>
@@ -179,7 +180,7 @@ export const statuses: readonly ["active", ...Array<string>] = ["active", ...Obj
 export const notSoldOf = (status: string): NotSold | undefined =>
   Object.hasOwn(notSoldByStatus, status) ? notSoldByStatus[status] : undefined
 
-type Read = Result.Result<RecordDecoder.Corrected<ProductRecord> | NotSold, ReadonlyArray<ArgumentIssue>>
+type Read = Result.Result<LenientDecoder.Corrected<ProductRecord> | NotSold, ReadonlyArray<ArgumentIssue>>
 
 /** The record of a product, or why it is not sold. */
 export const toRecord = (input: unknown, domain: string): Read => decodeRecordOf(inMajorUnits(input), domain)

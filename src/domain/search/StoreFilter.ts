@@ -4,11 +4,12 @@ import { languages, pixels, socialNetworks } from "../catalog/Enumerations.ts"
 import { countryCodeOf, countryCodes, currencyCodeOf, currencyCodes } from "../catalog/Iso.ts"
 import { languageOf, pixelOf, socialNetworkOf } from "../catalog/OtherNames.ts"
 import { problem } from "../ArgumentIssue.ts"
+import * as Scalars from "../Scalars.ts"
 import * as Arguments from "./Arguments.ts"
 import { queryWords } from "./SearchText.ts"
 
 /** A niche by name (case-insensitive) or id. Text of digits is an id unless a niche has that name. */
-export const NicheReference = Schema.Union([Arguments.Name, Arguments.Id])
+export const NicheReference = Schema.Union([Arguments.Name, Scalars.Id])
 export type NicheReference = typeof NicheReference.Type
 
 /** Free text of 1 to 200 characters with at least one letter, digit or symbol. */
@@ -28,11 +29,11 @@ export const fields = {
     "Names or ids (also numbers) of list_filter_options, sub-niches included."
   ),
   countries: Arguments.optional(
-    list(Arguments.code(countryCodes, "unknown_country", countryCodeOf), 50),
+    list(Scalars.code(countryCodes, "unknown_country", countryCodeOf), 50),
     "ISO 3166-1 alpha-2."
   ),
   currencies: Arguments.optional(
-    list(Arguments.code(currencyCodes, "unknown_currency", currencyCodeOf), 50),
+    list(Scalars.code(currencyCodes, "unknown_currency", currencyCodeOf), 50),
     "ISO 4217."
   ),
   languages: Arguments.optional(Arguments.someOf(languages, languageOf), "Of the store."),

@@ -2,7 +2,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import type { Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
 import * as Password from "../../domain/access/Password.ts"
-import { isCalendarDate } from "../../domain/search/Arguments.ts"
+import { isCalendarDate } from "../../domain/Scalars.ts"
 
 /** An e-mail address, password, day or number is not accepted; the message says what would be. */
 export class InvalidAccountDetail extends Schema.TaggedError<InvalidAccountDetail>()("InvalidAccountDetail", {

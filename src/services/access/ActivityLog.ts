@@ -8,7 +8,7 @@ import { Clock, Context, Effect, Layer, Schedule, Schema, Semaphore } from "effe
 import { SqlClient, SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { Activity } from "../../domain/access/Activity.ts"
-import { maxInteger } from "../../domain/search/Arguments.ts"
+import { maxInteger } from "../../domain/Scalars.ts"
 import * as LeakyBucket from "../limits/LeakyBucket.ts"
 import { rowOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import * as DemoPictures from "../../domain/catalog/DemoPictures.ts"
 import { addressOf } from "../../domain/catalog/StoreDomain.ts"
-import { Id } from "../../domain/search/Arguments.ts"
+import { Id } from "../../domain/Scalars.ts"
 
 const isId = Schema.is(Id)
 

@@ -3,13 +3,14 @@ import { Effect, Schema } from "effect"
 import { AppConfig } from "../../Config.ts"
 import { issueAt, problem } from "../../domain/ArgumentIssue.ts"
 import * as ShopItem from "../../domain/catalog/ShopItem.ts"
+import * as Scalars from "../../domain/Scalars.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
 import { ShopReader } from "../search/ShopReader.ts"
 import { dashboardUrl, shopIdOf } from "./DashboardUrl.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
 const Parameters = Schema.Struct({
-  shop_id: Arguments.optional(Arguments.Id, "id of search_shops."),
+  shop_id: Arguments.optional(Scalars.Id, "id of search_shops."),
   domain: Arguments.optional(
     Schema.String.check(Schema.isNonEmpty({ problem: problem("empty_name") }), Schema.isMaxCodePoints(2_000)),
     "Or its domain, or any address of it."

@@ -9,7 +9,7 @@ import {
   searchKinds,
   SearchSubject
 } from "../../../domain/search/SavedSearch.ts"
-import { maxInteger } from "../../../domain/search/Arguments.ts"
+import { maxInteger } from "../../../domain/Scalars.ts"
 import { savedPerPage, SavedSearches } from "../../../services/access/SavedSearches.ts"
 import type { SavedSearch } from "../../../services/access/SavedSearches.ts"
 import { DailyPageViews } from "../../../services/limits/DailyPageViews.ts"

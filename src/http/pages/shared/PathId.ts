@@ -1,7 +1,7 @@
 /** Ids in the path of a page, such as the 7 in `/dashboard/operator/accounts/7`. */
 import { Effect, Schema, SchemaTransformation } from "effect"
 import { HttpRouter } from "effect/http"
-import { Id } from "../../../domain/search/Arguments.ts"
+import { Id } from "../../../domain/Scalars.ts"
 import { PageNotFound } from "./ErrorPage.ts"
 
 /** Canonical digits only: `07` and `7.0` are not found. */

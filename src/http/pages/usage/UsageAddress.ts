@@ -1,7 +1,7 @@
 /** The state of the usage page, encoded in its address. */
 import { Schema } from "effect"
 import { Outcome } from "../../../domain/access/Activity.ts"
-import { maxInteger } from "../../../domain/search/Arguments.ts"
+import { maxInteger } from "../../../domain/Scalars.ts"
 import { sections } from "../shared/Layout.ts"
 import { addressOf } from "../shared/Query.ts"
 import type { CallerId, Kind } from "../../../services/access/CallerNames.ts"

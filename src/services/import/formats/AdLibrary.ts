@@ -11,6 +11,7 @@ import type { Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
 import { fromHtml } from "../../../domain/catalog/PlainText.ts"
 import * as Fields from "../../../domain/catalog/RecordFields.ts"
 import { AdRecord } from "../../../domain/catalog/Records.ts"
+import * as LenientDecoder from "../../../domain/catalog/LenientDecoder.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { clean } from "../../../domain/catalog/ThirdPartyText.ts"
 import type { LibraryAd } from "../ImportSource.ts"
@@ -281,7 +282,7 @@ const given = (name: string, value: unknown): Foreign => (value === undefined ? 
 
 const aDay = "a day such as 2026-03-02"
 
-const decode = RecordDecoder.lenient(AdRecord)
+const decode = LenientDecoder.make(AdRecord)
 
 /** In the form of the platform. One that is no address stays as it is: decoding leaves it out and counts it. */
 const webUrl = (found: string | null): string | null => (found === null ? null : (URL.parse(found)?.href ?? found))

@@ -5,6 +5,7 @@
 import { Effect, Result, Schema } from "effect"
 import * as BoundedJson from "../../../domain/BoundedJson.ts"
 import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
+import * as LenientDecoder from "../../../domain/catalog/LenientDecoder.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { englishOf } from "../../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
@@ -87,10 +88,10 @@ const issuesOf = (record: RecordName, input: object): ReadonlyArray<ArgumentIssu
 }
 
 const recordDecoders = {
-  shop: RecordDecoder.lenient(PartialShop),
-  product: RecordDecoder.lenient(ProductRecord),
-  ad: RecordDecoder.lenient(AdRecord),
-  traffic_month: RecordDecoder.lenient(TrafficMonthRecord)
+  shop: LenientDecoder.make(PartialShop),
+  product: LenientDecoder.make(ProductRecord),
+  ad: LenientDecoder.make(AdRecord),
+  traffic_month: LenientDecoder.make(TrafficMonthRecord)
 } as const
 
 type MappedRecord = PartialShop | ProductRecord | AdRecord | TrafficMonthRecord
@@ -98,7 +99,7 @@ type MappedRecord = PartialShop | ProductRecord | AdRecord | TrafficMonthRecord
 const decodeRecord = (
   record: RecordName,
   input: object
-): Result.Result<RecordDecoder.Corrected<MappedRecord>, ReadonlyArray<ArgumentIssue>> => recordDecoders[record](input)
+): Result.Result<LenientDecoder.Corrected<MappedRecord>, ReadonlyArray<ArgumentIssue>> => recordDecoders[record](input)
 
 const located = (path: string, reason: string) => `${path === "" ? "the map" : `\`${path}\``} ${reason}`
 

@@ -1,6 +1,7 @@
 /** The result of reading records, which is the same for all formats. */
 import { Result } from "effect"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
+import type * as LenientDecoder from "../../../domain/catalog/LenientDecoder.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { inFormC } from "../../../domain/catalog/RecordFields.ts"
 import { ProductRecord } from "../../../domain/catalog/Records.ts"
@@ -35,7 +36,7 @@ export const refused = (line: number, issues: ReadonlyArray<ArgumentIssue>): Rea
 /** A decoded record, or what is wrong with it. */
 export const decoded = (
   line: number,
-  result: Result.Result<RecordDecoder.Corrected<ImportRow["record"]>, ReadonlyArray<ArgumentIssue>>
+  result: Result.Result<LenientDecoder.Corrected<ImportRow["record"]>, ReadonlyArray<ArgumentIssue>>
 ): Reading =>
   Result.isSuccess(result)
     ? { ...nothing, rows: [{ line, record: result.success.record }], invalidFields: result.success.invalidFields }
@@ -73,7 +74,7 @@ export const keptAd = (key: unknown): Pick<Reading, "kept"> => (isKey(key) ? { k
 /** A product, or why it is left out. `shop` and `keys` identify the product if it is rejected. */
 export const ofProduct = (
   line: number,
-  result: Result.Result<RecordDecoder.Corrected<ProductRecord> | LeftOut, ReadonlyArray<ArgumentIssue>>,
+  result: Result.Result<LenientDecoder.Corrected<ProductRecord> | LeftOut, ReadonlyArray<ArgumentIssue>>,
   {
     category,
     keys,

@@ -8,8 +8,9 @@ import { countryCodeOf, countryCodes } from "../../../domain/catalog/Iso.ts"
 import { languageOfCode } from "../../../domain/catalog/OtherNames.ts"
 import type { Language, Pixel, SocialNetwork } from "../../../domain/catalog/Enumerations.ts"
 import { PartialShop, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
+import * as LenientDecoder from "../../../domain/catalog/LenientDecoder.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
-import { codeIn } from "../../../domain/search/Arguments.ts"
+import { codeIn } from "../../../domain/Scalars.ts"
 import { Result } from "effect"
 import { isOther } from "./Currency.ts"
 import { amount, day, host, joined, placesOf, text, wholeAmount } from "./Foreign.ts"
@@ -111,7 +112,7 @@ export const isHeader = (header: ReadonlyArray<string>): boolean => {
   return found.domain !== undefined && Object.keys(found).length > 1
 }
 
-const decode = RecordDecoder.lenient(PartialShop)
+const decode = LenientDecoder.make(PartialShop)
 
 const refuse = (line: number, field: string, reason: string): Reading => ({
   ...nothing,

@@ -2,6 +2,7 @@
 import { Effect, Result, Stream } from "effect"
 import * as path from "node:path"
 import * as BoundedJson from "../../../domain/BoundedJson.ts"
+import * as LenientDecoder from "../../../domain/catalog/LenientDecoder.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { englishOf } from "../../../domain/ArgumentIssue.ts"
 import { PartialShop } from "../../../domain/catalog/Records.ts"
@@ -25,7 +26,7 @@ export interface StoreOptions {
   readonly currency: string | undefined
 }
 
-const decode = RecordDecoder.lenient(PartialShop)
+const decode = LenientDecoder.make(PartialShop)
 
 const strict = RecordDecoder.make(PartialShop)
 
@@ -85,7 +86,7 @@ const checkOptions = Effect.fnUntraced(function* (
 export const describe = Effect.fn("StorefrontShop.describe")(function* (
   file: Pick<InputFile, "name" | "archive">,
   options: StoreOptions
-): Effect.fn.Return<RecordDecoder.Corrected<PartialShop>, UnreadableInput> {
+): Effect.fn.Return<LenientDecoder.Corrected<PartialShop>, UnreadableInput> {
   yield* checkOptions(file.name, options)
   const meta = options.metaPath === undefined ? yield* metaBeside(file) : yield* readMeta(options.metaPath)
   const domain = options.domain ?? Storefront.domainOf(meta) ?? domainInName(file)

@@ -1,12 +1,12 @@
 /** Reads the public product taxonomy of Shopify: one category per line, `gid : A > B > C`, and comments that begin with `#`. */
 import { Schema } from "effect"
-import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
+import * as LenientDecoder from "../../../domain/catalog/LenientDecoder.ts"
 import * as Fields from "../../../domain/catalog/RecordFields.ts"
 import { text } from "./Foreign.ts"
 import { decoded, nothing } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
-const decode = RecordDecoder.lenient(
+const decode = LenientDecoder.make(
   Schema.Struct({
     type: Schema.Literal("taxonomy_niche"),
     key: Fields.identifier(200),

@@ -1,5 +1,6 @@
 /** Reads visits by month as CSV: a row per store and month (`domain,month,visits`), or a column per month. */
 import { Result } from "effect"
+import * as LenientDecoder from "../../../domain/catalog/LenientDecoder.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
 import { rejects } from "../ImportSource.ts"
@@ -9,7 +10,7 @@ import { decoded, nothing } from "./Reading.ts"
 import type { Table } from "./Reading.ts"
 
 const { fields } = TrafficMonthRecord
-const decode = RecordDecoder.lenient(TrafficMonthRecord)
+const decode = LenientDecoder.make(TrafficMonthRecord)
 const decodeShop = RecordDecoder.make(fields.shop)
 const isKnownMonth = RecordDecoder.guardOf(fields.month)
 const isCount = RecordDecoder.guardOf(fields.visits)
