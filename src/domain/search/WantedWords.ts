@@ -60,8 +60,10 @@ const wantedOf = (word: string, joined: ReadonlyArray<string>): ReadonlyArray<Wa
   if (parts.length > maxPlaces) return [wantedWord([word, ...joined])]
   const pairs = parts.slice(1).map((part, before) => [parts[before] ?? "", part] as const)
   const all = wantedWord([word, ...joined, ...pairs.map(([a, b]) => pair(a, b))])
-  // Of three parts and more, each pair is in the document as one word or as two, and at least one as two.
-  return pairs.length === 1 ? [all] : [all, ...pairs.map(([a, b]) => wantedWord([`${a}${b}`, pair(a, b), ...joined]))]
+  // Of three parts and more, the whole is in the document, or each pair as one word or as two, and at least one as two.
+  return pairs.length === 1
+    ? [all]
+    : [all, ...pairs.map(([a, b]) => wantedWord([word, `${a}${b}`, pair(a, b), ...joined]))]
 }
 
 /** Without what stands around an address in a sentence. */

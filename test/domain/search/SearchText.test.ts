@@ -285,6 +285,12 @@ describe("SearchText", () => {
     assert.strictEqual(joinsBefore.join(""), "bcdfghjklmnpqrstvwxz")
   })
 
+  it("a code finds itself, although its last parts are behind the places at which a word can be parted", () => {
+    assert.isTrue(finds("1a1s2aa1", "a1tatatss1a1s2aa1"))
+    assert.isTrue(finds("a1tatatss1a1s2aa1", "a1tatatss1a1s2aa1"))
+    assert.isFalse(finds("1a1s2ab1", "a1tatatss1a1s2aa1"))
+  })
+
   it("an unknown text has no words, and words of several texts are kept apart", () => {
     assert.strictEqual(document([null, "red", null, "黒", "猫"]), "red 黒 猫")
   })
