@@ -2,6 +2,7 @@
  * Stores, products and ads that are rare in real data: figures that are all unknown, all zero or all equal, texts that
  * are too long, in mathematical bold or right-to-left, ads without a store, a result page over 64 KiB.
  */
+import { byField } from "../src/domain/catalog/Figures.ts"
 import * as DemoPages from "../src/domain/catalog/DemoPages.ts"
 import { ctas, mediaTypes } from "../src/domain/catalog/Enumerations.ts"
 import type {
@@ -42,11 +43,7 @@ const unknownShop = (domain: string, name: string): ShopRecord => ({
   apps: [],
   theme: null,
   created_on: null,
-  monthly_revenue: null,
-  monthly_orders: null,
-  products_count: null,
-  trustpilot_rating: null,
-  trustpilot_reviews: null
+  ...byField(() => null)
 })
 
 const picturedAt = (shop: string): Pictured => ({
@@ -127,11 +124,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
       country: "GB",
       currency: "GBP",
       niche: 100,
-      monthly_revenue: 0,
-      monthly_orders: 0,
-      products_count: 0,
-      trustpilot_rating: 0,
-      trustpilot_reviews: 0
+      ...byField(() => 0)
     },
     ...traffic(zero, 0, 0, 500)
   )
@@ -145,11 +138,8 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
       languages: ["English", "Spanish"],
       pixels: ["Facebook", "TikTok"],
       social_networks: ["Instagram"],
-      monthly_revenue: 1_000_000_000_000,
-      monthly_orders: 2_147_483_647,
-      products_count: 2_147_483_647,
-      trustpilot_rating: 5,
-      trustpilot_reviews: 2_147_483_647
+      ...byField(({ maximum = 2_147_483_647 }) => maximum),
+      monthly_revenue: 1_000_000_000_000
     },
     ...traffic(giant, 2_147_483_647, 1, 2_147_483_647),
     product(giant, "gold-plated-anvil", "Gold Plated Anvil", { price: 1_000_000_000 })
@@ -179,11 +169,10 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
         niche: 1800,
         languages: ["English"],
         created_on: "2021-03-14",
+        ...byField(({ unit }) => (unit === "rating" ? 4.4 : 120)),
         monthly_revenue: 50_000,
         monthly_orders: 1_000,
-        products_count: 40,
-        trustpilot_rating: 4.4,
-        trustpilot_reviews: 120
+        products_count: 40
       },
       ...traffic(domain, 10_000, 12_000),
       ...["a", "b", "c"].map((key) => product(domain, key, "Matching Mug", { price: 19.99 })),

@@ -8,8 +8,9 @@ import type { SqlError } from "effect/sql"
 import type { Cta, Language, MediaType, Pixel, SocialNetwork } from "../../src/domain/catalog/Enumerations.ts"
 import { Prng } from "../../demo/Prng.ts"
 import type { Subject } from "../../src/services/search/index/Query.ts"
-import { findStore } from "../../src/services/search/index/Segment.ts"
-import type { Figure } from "../../src/domain/catalog/Figures.ts"
+import { findStore, record } from "../../src/services/search/index/Segment.ts"
+import { numberFigures } from "../../src/domain/catalog/Figures.ts"
+import type { Figure, NumberFigure } from "../../src/domain/catalog/Figures.ts"
 import type { Items } from "../../src/services/search/index/Segment.ts"
 import type { Published } from "../../src/services/search/runtime/IndexState.ts"
 import * as Documents from "./Documents.ts"
@@ -17,7 +18,7 @@ import * as OwnSearch from "./OwnSearch.ts"
 import * as WordTiers from "./WordTiers.ts"
 import type { Words } from "./WordTiers.ts"
 
-export interface Store {
+export interface Store extends Readonly<Record<Exclude<NumberFigure, "active_ads">, number | null>> {
   readonly domain_extension: string
   readonly country: string
   readonly currency: string | null
@@ -29,15 +30,7 @@ export interface Store {
   readonly apps: ReadonlyArray<string>
   readonly theme: string | null
   readonly created_on: string | null
-  readonly revenue: number | null
-  readonly orders: number | null
-  readonly visits: number | null
-  readonly growth: number | null
   readonly active_ads: number
-  readonly products_count: number | null
-  readonly avg_price: number | null
-  readonly rating: number | null
-  readonly reviews: number | null
   readonly n_products: number
   readonly n_ads: number
 }
@@ -103,15 +96,8 @@ const withFigures =
     return [
       {
         ...row,
-        revenue: figure("revenue"),
-        orders: figure("orders"),
-        visits: figure("visits"),
-        growth: figure("growth"),
+        ...record(numberFigures, figure),
         active_ads: figure("active_ads") ?? 0,
-        products_count: figure("products_count"),
-        avg_price: figure("avg_price"),
-        rating: figure("rating"),
-        reviews: figure("reviews"),
         n_products: count(segment.products),
         n_ads: count(segment.ads)
       }

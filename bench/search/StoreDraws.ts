@@ -1,5 +1,7 @@
 /** Filters on the store, drawn so that a given store matches, each with the test that says which others do. */
 import type { Prng } from "../../demo/Prng.ts"
+import { numberFigures, storeFigures } from "../../src/domain/catalog/Figures.ts"
+import * as StoreFilter from "../../src/domain/search/StoreFilter.ts"
 import type { ShopQuery } from "../../src/domain/search/ShopQuery.ts"
 import type { Sample, Store } from "./Sample.ts"
 
@@ -12,14 +14,6 @@ export interface StoreDraw {
 }
 
 type Draw = (random: Prng, model: Store, sample: Sample) => StoreDraw | undefined
-type Ranges =
-  | "monthly_revenue"
-  | "monthly_visits"
-  | "traffic_growth_pct"
-  | "active_ads"
-  | "products_count"
-  | "monthly_orders"
-
 /** Alone in three of five cases, else with those of other stores. */
 const values = <A>(random: Prng, own: A, sample: Sample, of: (store: Store) => ReadonlyArray<A>): ReadonlyArray<A> => {
   const others = random.chance(0.6) ? 0 : random.int(1, 3)
@@ -76,11 +70,7 @@ export const isWithin = (value: number | null, { max, min }: Bounds): boolean =>
   value !== null && (min === undefined || value >= min) && (max === undefined || value <= max)
 
 const figure =
-  (
-    key: Ranges | "avg_price" | "trustpilot_rating" | "trustpilot_reviews",
-    of: (store: Store) => number | null,
-    most?: number
-  ): Draw =>
+  (key: string, of: (store: Store) => number | null, most?: number): Draw =>
   (random, model, sample) => {
     const own = of(model)
     const other = of(random.pick(sample.stores))
@@ -115,6 +105,12 @@ const niches: Draw = (random, model, sample) => {
   }
 }
 
+const figureDraws = (isWanted: (argument: string) => boolean): ReadonlyArray<Draw> =>
+  numberFigures.flatMap((name) => {
+    const { argument, unit } = storeFigures[name]
+    return isWanted(argument) ? [figure(argument, (store) => store[name], unit === "rating" ? 5 : undefined)] : []
+  })
+
 const common: ReadonlyArray<Draw> = [
   niches,
   oneOf("countries", (store) => store.country),
@@ -125,21 +121,12 @@ const common: ReadonlyArray<Draw> = [
   anyOf("pixels", (store) => store.pixels),
   anyOf("social_networks", (store) => store.social_networks),
   anyOf("apps", (store) => store.apps),
-  figure("monthly_revenue", (store) => store.revenue),
-  figure("monthly_visits", (store) => store.visits),
-  figure("traffic_growth_pct", (store) => store.growth),
-  figure("active_ads", (store) => store.active_ads),
-  figure("products_count", (store) => store.products_count),
-  figure("monthly_orders", (store) => store.orders),
+  ...figureDraws((argument) => Object.hasOwn(StoreFilter.fields, argument)),
   created
 ]
 
 /** What `search_products` has not. */
-const further: ReadonlyArray<Draw> = [
-  figure("avg_price", (store) => store.avg_price),
-  figure("trustpilot_rating", (store) => store.rating, 5),
-  figure("trustpilot_reviews", (store) => store.reviews)
-]
+const further = figureDraws((argument) => !Object.hasOwn(StoreFilter.fields, argument))
 
 /** Different filters, at most `count`, in random order; fewer where the model lacks figures. */
 export const draw = (

@@ -17,6 +17,7 @@ import { codes, masks } from "../../../src/services/search/index/Segment.ts"
 import type { Figure } from "../../../src/domain/catalog/Figures.ts"
 import { PeerError } from "../Peer.ts"
 import { run } from "./DuckDbQuery.ts"
+import { isWhole } from "./PeerQuery.ts"
 
 /** Moves when this file makes something else than before. */
 export const layout = 2
@@ -24,21 +25,12 @@ export const layout = 2
 /** A column's name and type here, and where it comes from: unknown is NULL. */
 type Column = readonly [name: string, type: string, source: string]
 
-const wholeFigures: ReadonlySet<Figure> = new Set([
-  "visits",
-  "orders",
-  "reviews",
-  "products_count",
-  "active_ads",
-  "created"
-])
-
 /** The store's day of creation has a name of its own: products have one too. */
 export const figureColumn = (name: Figure): string => (name === "created" ? "shop_created" : name)
 
 const storeColumns: ReadonlyArray<Column> = [
   ["shop_id", "INTEGER", "id"],
-  ...figures.map((name): Column => [figureColumn(name), wholeFigures.has(name) ? "INTEGER" : "DOUBLE", name]),
+  ...figures.map((name): Column => [figureColumn(name), isWhole(name) ? "INTEGER" : "DOUBLE", name]),
   ...codes.map((name): Column => [name, name === "theme" || name === "extension" ? "INTEGER" : "SMALLINT", name]),
   ...masks.map((name): Column => [name, "INTEGER", name]),
   ["apps", "INTEGER[]", "translate(apps::text, '{}', '[]')"]

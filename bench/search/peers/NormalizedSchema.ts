@@ -11,10 +11,13 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { languages, pixels, socialNetworks } from "../../../src/domain/catalog/Enumerations.ts"
 import type { Published } from "../../../src/services/search/runtime/IndexState.ts"
+import { figures, storeFigures } from "../../../src/domain/catalog/Figures.ts"
+import type { Figure } from "../../../src/domain/catalog/Figures.ts"
+import { isWhole } from "./PeerQuery.ts"
 import * as PeerTables from "./PeerTables.ts"
 
 /** Moves when this file makes something else than before. */
-const layout = 2
+const layout = 3
 
 const both = (table: string, ...columns: ReadonlyArray<string>): ReadonlyArray<string> => [
   `CREATE INDEX ON normalized.${table} (${columns.map((column) => `${column} DESC NULLS LAST`).join(", ")}, id)`,
@@ -36,28 +39,36 @@ const words = "array_to_tsvector(string_to_array(x.doc, ' '))"
 const ofMask = (column: string, vocabulary: ReadonlyArray<string>): string =>
   `LATERAL (SELECT b FROM generate_series(0, ${vocabulary.length - 1}) b WHERE x.${column} >> b & 1 = 1) l(id)`
 
+export const columnOf = (figure: Figure): string =>
+  figure === "created" ? "created_on" : storeFigures[figure].argument
+
+const typeOf = (figure: Figure): string =>
+  figure === "created" ? "date" : isWhole(figure) ? "integer" : "double precision"
+
+/** What stores are ordered by. */
+const ordered: ReadonlyArray<string> = [
+  "monthly_revenue",
+  "monthly_orders",
+  "monthly_visits",
+  "traffic_growth_pct",
+  "active_ads",
+  "products_count",
+  "created_on"
+]
+
 const shops: ReadonlyArray<string> = [
   `CREATE UNLOGGED TABLE normalized.shop (
     id integer PRIMARY KEY, domain text NOT NULL, name text NOT NULL, domain_extension_id integer NOT NULL,
-    country text NOT NULL, currency text, niche_id integer, theme_id integer, created_on date,
-    monthly_revenue double precision, monthly_orders integer, products_count integer,
-    trustpilot_rating double precision, trustpilot_reviews integer, monthly_visits integer,
-    traffic_growth_pct double precision, active_ads integer NOT NULL, avg_price double precision,
+    country text NOT NULL, currency text, niche_id integer, theme_id integer,
+    ${figures.map((name) => `${columnOf(name)} ${typeOf(name)}`).join(", ")},
     words tsvector NOT NULL
   )`,
   `INSERT INTO normalized.shop
-   SELECT s.id, s.domain, s.name, x.extension, s.country, s.currency, s.niche_id, nullif(x.theme, 0), s.created_on,
-     s.monthly_revenue, s.monthly_orders, x.products_count, s.trustpilot_rating, s.trustpilot_reviews,
-     x.visits, x.growth, x.active_ads, x.avg_price, ${words}
+   SELECT s.id, s.domain, s.name, x.extension, s.country, s.currency, s.niche_id, nullif(x.theme, 0),
+     ${figures.map((name) => (name === "created" ? "s.created_on" : `x.${name}`)).join(", ")}, ${words}
    FROM public.shop s JOIN peer.shop x ON x.id = s.id`,
-  ...both("shop", "monthly_revenue"),
-  ...both("shop", "monthly_orders"),
-  ...both("shop", "monthly_visits"),
-  ...both("shop", "traffic_growth_pct"),
-  ...both("shop", "active_ads"),
+  ...ordered.flatMap((column) => both("shop", column)),
   ...both("shop", "active_ads", "monthly_visits"),
-  ...both("shop", "products_count"),
-  ...both("shop", "created_on"),
   ...single(
     "shop",
     "country",
@@ -65,9 +76,7 @@ const shops: ReadonlyArray<string> = [
     "niche_id",
     "theme_id",
     "domain_extension_id",
-    "trustpilot_rating",
-    "trustpilot_reviews",
-    "avg_price"
+    ...figures.map(columnOf).filter((column) => !ordered.includes(column))
   ),
   `CREATE INDEX ON normalized.shop USING gin (words) WITH (fastupdate = off)`,
   ...linkTable("shop_language", "language_id", ofMask("languages", languages)),

@@ -3,7 +3,9 @@ import type { SqlClient, Statement } from "effect/sql"
 import { wholeOf } from "../../../src/domain/search/SearchText.ts"
 import * as AdKey from "../../../src/services/search/index/AdKey.ts"
 import type { ItemCondition, Query, StoreCondition } from "../../../src/services/search/index/Query.ts"
-import { lettersOf } from "../../../src/services/search/index/Segment.ts"
+import { figures } from "../../../src/domain/catalog/Figures.ts"
+import { lettersOf, record } from "../../../src/services/search/index/Segment.ts"
+import { columnOf } from "./NormalizedSchema.ts"
 import * as PeerQuery from "./PeerQuery.ts"
 
 type Sql = SqlClient.SqlClient
@@ -15,16 +17,7 @@ const storeColumns = {
   currency: "currency",
   extension: "domain_extension_id",
   theme: "theme_id",
-  revenue: "monthly_revenue",
-  visits: "monthly_visits",
-  growth: "traffic_growth_pct",
-  active_ads: "active_ads",
-  products_count: "products_count",
-  orders: "monthly_orders",
-  avg_price: "avg_price",
-  rating: "trustpilot_rating",
-  reviews: "trustpilot_reviews",
-  created: "created_on"
+  ...record(figures, columnOf)
 } as const
 
 const links = {

@@ -1,5 +1,6 @@
 /** What peers that speak SQL share: a query of the index is what they are asked. */
 import { Effect } from "effect"
+import { storeFigures } from "../../../src/domain/catalog/Figures.ts"
 import type { Figure } from "../../../src/domain/catalog/Figures.ts"
 import type { Query, Range } from "../../../src/services/search/index/Query.ts"
 import { PeerError } from "../Peer.ts"
@@ -31,14 +32,10 @@ export const answer = <E>(
     return { ids: isBeyond ? [] : yield* page, total, stores }
   })
 
-const wholeNumbers: ReadonlySet<Figure> = new Set([
-  "visits",
-  "active_ads",
-  "products_count",
-  "orders",
-  "reviews",
-  "created"
-])
+export const isWhole = (figure: Figure): boolean => {
+  const { unit } = storeFigures[figure]
+  return unit === "count" || unit === "day"
+}
 /** One beyond what an integer column can hold. */
 const beyond = 2 ** 31
 
@@ -56,7 +53,7 @@ const finite = ({ max, min }: Range) => ({
 /** A whole figure is compared with whole bounds: an index of integers is of no use for a bound that is a fraction. */
 export const bounds = (column: Figure, range: Range): Bounds => {
   const { max, min } = finite(range)
-  if (!wholeNumbers.has(column)) return { type: "double", ...finite(range) }
+  if (!isWhole(column)) return { type: "double", ...finite(range) }
   return {
     type: "integer",
     ...(min === undefined ? {} : { min: Math.min(Math.ceil(min), beyond) }),

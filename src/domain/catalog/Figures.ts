@@ -13,6 +13,8 @@ interface Recorded {
   readonly field: string
   /** Of counts it is the largest 32-bit integer. */
   readonly maximum?: number
+  /** The bit of the field in the dates of a store (StoreDates.ts). Sets of bits are stored: it never changes, a new one is the next. */
+  readonly bit: number
   /** The names of its column in lists of stores, the best first, in lower case. */
   readonly columns: ReadonlyArray<string>
   /** Further names by which a map is guessed, without blanks and punctuation. */
@@ -41,6 +43,7 @@ export const storeFigures = {
     recorded: {
       field: "monthly_revenue",
       maximum: 1e15,
+      bit: 10,
       columns: ["estimated_monthly_sales", "monthly_revenue"],
       guesses: ["revenue", "sales", "estimatedsales", "estimatedrevenue", "monthlysales", "gmv"]
     }
@@ -52,6 +55,7 @@ export const storeFigures = {
     answer: "estimated_monthly_orders",
     recorded: {
       field: "monthly_orders",
+      bit: 11,
       columns: ["estimated_monthly_orders", "monthly_orders"],
       guesses: ["orders"]
     }
@@ -67,6 +71,7 @@ export const storeFigures = {
     answer: "products_count",
     recorded: {
       field: "products_count",
+      bit: 12,
       columns: ["products_sold", "products_count", "product_count"],
       guesses: ["products", "numberofproducts", "skus", "skucount"]
     }
@@ -80,6 +85,7 @@ export const storeFigures = {
     recorded: {
       field: "trustpilot_rating",
       maximum: 5,
+      bit: 13,
       columns: ["trustpilot_avgrating", "trustpilot_rating", "trustscore"],
       guesses: ["trustpilot", "trustpilotscore"]
     }
@@ -91,6 +97,7 @@ export const storeFigures = {
     answer: "trustpilot_reviews",
     recorded: {
       field: "trustpilot_reviews",
+      bit: 14,
       columns: ["trustpilot_reviews", "numberofreviews"],
       guesses: ["trustpilotcount", "trustpilotreviewcount"]
     }

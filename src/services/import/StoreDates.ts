@@ -3,11 +3,12 @@
  * are compared here and not in the statement, because most stores of an import have the same dates.
  */
 import { Struct } from "effect"
+import { byField } from "../../domain/catalog/Figures.ts"
 import type { PartialShop, ShopRecord } from "../../domain/catalog/Records.ts"
 
 type Field = Exclude<keyof ShopRecord, "type" | "domain">
 
-/** A set of fields is a number with the bit of each. Sets are stored, so that a bit never changes and a new field takes the next. */
+/** A set of fields is a number with the bit of each. Sets are stored: a bit never changes. */
 const bits = {
   name: 0,
   country: 1,
@@ -19,11 +20,7 @@ const bits = {
   social_networks: 7,
   apps: 8,
   created_on: 9,
-  monthly_revenue: 10,
-  monthly_orders: 11,
-  products_count: 12,
-  trustpilot_rating: 13,
-  trustpilot_reviews: 14
+  ...byField(({ bit }) => bit)
 } as const satisfies Readonly<Record<Field, number>>
 
 const fields = Struct.keys(bits)
