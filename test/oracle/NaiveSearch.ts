@@ -2,6 +2,8 @@
  * The expected answers of `search_ads`, `search_products` and `search_shops`, by a scan of all records. Shares no code
  * with the index.
  */
+import { recorded } from "../../src/domain/catalog/Figures.ts"
+import type { NumberFigure } from "../../src/domain/catalog/Figures.ts"
 import type { AdQuery } from "../../src/domain/search/AdQuery.ts"
 import type { ProductQuery } from "../../src/domain/search/ProductQuery.ts"
 import type { ShopFilter, ShopQuery } from "../../src/domain/search/ShopQuery.ts"
@@ -22,6 +24,19 @@ export interface Store extends Shop {
   readonly activeAds: number
   readonly catalogSize: number | null
   readonly averagePrice: number | null
+}
+
+/** The value of a figure. One that a record states is its field. */
+export const valueOf = (store: Store, figure: NumberFigure): number | null => {
+  const computed: Partial<Record<NumberFigure, number | null>> = {
+    visits: store.visits,
+    growth: store.growth,
+    active_ads: store.activeAds,
+    products_count: store.catalogSize,
+    avg_price: store.averagePrice
+  }
+  const field = recorded.find((each) => each.figure === figure)?.field
+  return computed[figure] ?? (field === undefined || figure in computed ? null : store[field])
 }
 
 type Range = { readonly min?: number; readonly max?: number } | undefined

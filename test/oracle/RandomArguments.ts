@@ -1,15 +1,16 @@
 /** Random arguments of searches: every filter alone, and in combination, with bounds on and next to existing values. */
 import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../src/domain/catalog/Enumerations.ts"
-import { adSorts } from "../../src/domain/search/AdQuery.ts"
+import { byArgument } from "../../src/domain/catalog/Figures.ts"
+import { adSorts, storeFields } from "../../src/domain/search/AdQuery.ts"
 import type { AdQuery } from "../../src/domain/search/AdQuery.ts"
 import { productSorts } from "../../src/domain/search/ProductQuery.ts"
 import type { ProductQuery } from "../../src/domain/search/ProductQuery.ts"
 import { shopSorts } from "../../src/domain/search/ShopQuery.ts"
 import type { ShopQuery } from "../../src/domain/search/ShopQuery.ts"
-import type { StoreFilter } from "../../src/domain/search/StoreFilter.ts"
+import * as StoreFilter from "../../src/domain/search/StoreFilter.ts"
 import { apps, countries, currencies, extensions, themes, typed, words } from "./NaiveCatalog.ts"
 import type { NaiveCatalog } from "./NaiveCatalog.ts"
-import { storesOf } from "./NaiveSearch.ts"
+import { storesOf, valueOf } from "./NaiveSearch.ts"
 import type { Store } from "./NaiveSearch.ts"
 import type { Random } from "./Random.ts"
 
@@ -108,6 +109,15 @@ const makers = (random: Random, catalog: NaiveCatalog) => {
     ])
   }
 
+  const figures = byArgument(({ unit }, name) =>
+    figure((each) => valueOf(each, name), name === "growth", unit === "rating" ? 5 : undefined)
+  )
+  const ofFigures = <Fields extends object>(fields: Fields) =>
+    Object.fromEntries(Object.entries(figures).filter(([name]) => Object.hasOwn(fields, name))) as Pick<
+      typeof figures,
+      Extract<keyof Fields, keyof typeof figures>
+    >
+
   /** An argument without a maker does not compile. */
   const store = {
     niches: () =>
@@ -123,19 +133,12 @@ const makers = (random: Random, catalog: NaiveCatalog) => {
     themes: () => random.some(themes, 0, 2).map((theme) => recase(random, theme)),
     apps: () => random.some([...apps, "Unknown App"], 0, 2).map((app) => recase(random, app)),
     social_networks: list(socialNetworks),
-    monthly_revenue: figure((each) => each.monthly_revenue),
-    monthly_visits: figure((each) => each.visits),
-    traffic_growth_pct: figure((each) => each.growth, true),
-    active_ads: figure((each) => each.activeAds),
-    products_count: figure((each) => each.catalogSize),
-    monthly_orders: figure((each) => each.monthly_orders),
+    ...ofFigures(StoreFilter.fields),
     shop_created_between: dates(catalog.shops.map((shop) => shop.created_on))
-  } satisfies MakersOf<StoreFilter>
+  } satisfies MakersOf<StoreFilter.StoreFilter>
   const shops = {
     ...store,
-    avg_price: figure((each) => each.averagePrice),
-    trustpilot_rating: figure((each) => each.trustpilot_rating, false, 5),
-    trustpilot_reviews: figure((each) => each.trustpilot_reviews)
+    ...ofFigures(storeFields)
   } satisfies MakersOf<ShopQuery>
   const ads = {
     ...shops,

@@ -154,3 +154,10 @@ export const byAnswer = <A>(of: (figure: Declarations[NumberFigure], name: Numbe
   Object.fromEntries(
     numberFigures.map((name) => [storeFigures[name].answer, of(storeFigures[name], name)])
   ) as Readonly<Record<FigureAnswer<NumberFigure>, A>>
+
+/** The same, by the argument that filters by it. */
+export const byArgument = <A>(of: (figure: Declarations[NumberFigure], name: NumberFigure) => A) =>
+  // Every argument has an entry.
+  Object.fromEntries(
+    numberFigures.map((name) => [storeFigures[name].argument, of(storeFigures[name], name)])
+  ) as Readonly<Record<Declarations[NumberFigure]["argument"], A>>

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
+import { byField } from "../../../src/domain/catalog/Figures.ts"
 import * as RecordDecoder from "../../../src/domain/catalog/RecordDecoder.ts"
 import * as Records from "../../../src/domain/catalog/Records.ts"
 
@@ -126,11 +127,7 @@ const complete = {
     apps: ["Klaviyo"],
     theme: "Dawn",
     created_on: "2020-12-31",
-    monthly_revenue: 5,
-    monthly_orders: 5,
-    products_count: 5,
-    trustpilot_rating: 4.5,
-    trustpilot_reviews: 5
+    ...byField(() => 5)
   },
   product: {
     ...product,

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { byAnswer, recorded } from "../../../src/domain/catalog/Figures.ts"
+import { byAnswer } from "../../../src/domain/catalog/Figures.ts"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import type { ShopFacts } from "../../../src/domain/catalog/ShopItem.ts"
 import { ShopQuery, shopSorts } from "../../../src/domain/search/ShopQuery.ts"
@@ -43,15 +43,11 @@ const check = (catalog: NaiveCatalog.NaiveCatalog) => {
       currency: store.currency,
       niche: niche === undefined ? null : { id: niche.id, name: niche.name },
       languages: store.languages,
-      ...byAnswer((_, name) => {
-        const field = recorded.find(({ figure }) => figure === name)?.field
-        return field === undefined ? null : store[field]
+      ...byAnswer(({ isRounded }, name) => {
+        const value = NaiveSearch.valueOf(store, name)
+        return isRounded ? NaiveSearch.shown(value) : value
       }),
-      monthly_visits: store.visits,
-      traffic_growth_pct: NaiveSearch.shown(store.growth),
       active_ads: store.activeAds,
-      products_count: store.catalogSize,
-      avg_price: NaiveSearch.shown(store.averagePrice),
       created_on: store.created_on,
       is_tracked: false
     }
