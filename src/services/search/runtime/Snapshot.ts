@@ -23,8 +23,16 @@ import { Identity, Niche } from "./IndexState.ts"
 import type { IndexState } from "./IndexState.ts"
 import { arraysOf, mapArrays } from "./SegmentArrays.ts"
 
-/** Increase it when the arrays of a segment change, or the meaning of their values. */
-export const formatVersion = 5
+/** A view without rows: the names and kinds of the arrays of every view. */
+const template = new SegmentBuilder(new Spellings()).finish()
+
+/** Increase it when the meaning of the arrays' values changes, or the form of the directory. */
+const layoutVersion = 6
+
+/** Of another version of the arrays, by their names and kinds, a file is not read. */
+export const formatVersion = crc32(
+  JSON.stringify([layoutVersion, arraysOf(template).map(({ array, name }) => [name, kindOf(array)])])
+)
 
 const prologueBytes = 32
 const alignment = 64
@@ -145,9 +153,6 @@ const prologueOf = ({ crc, length, offset }: Place): Uint8Array => {
   bytes.writeUint32LE(crc32(bytes.subarray(0, 24)), 24)
   return bytes
 }
-
-/** A view without rows: the names and kinds of the arrays of every view. */
-const template = new SegmentBuilder(new Spellings()).finish()
 
 /** The directory of a file, without its arrays. */
 export interface Opened {
