@@ -60,7 +60,7 @@ export const fill = Effect.fnUntraced(function* (
 ): Run<void> {
   const sql = yield* SqlClient.SqlClient
   const version = yield* CatalogVersion.begin(sql)
-  const write = { sql, version, origin: null }
+  const write = { sql, version, run: null }
   yield* tell("stores")
   yield* upsertNiches(
     write,

@@ -19,12 +19,12 @@ class StoresFailed extends CliError.UserError {
 
 const bounds = { delay: [0.2, 3_600], hosts: [1, 64], "max-pages": [1, 10_000] } as const
 
-const told = ([minimum, maximum]: readonly [number, number]) => `${minimum} to ${maximum.toLocaleString("en")}`
+const rangeText = ([minimum, maximum]: readonly [number, number]) => `${minimum} to ${maximum.toLocaleString("en")}`
 
 const bounded = (name: keyof typeof bounds, value: number) =>
   value >= bounds[name][0] && value <= bounds[name][1]
     ? Effect.succeed(value)
-    : Effect.fail(new CollectError({ message: `--${name} is a number from ${told(bounds[name])}.` }))
+    : Effect.fail(new CollectError({ message: `--${name} is a number from ${rangeText(bounds[name])}.` }))
 
 const options = {
   names: Argument.String("domains").pipe(
@@ -33,11 +33,11 @@ const options = {
   ),
   to: Flag.String("to").pipe(withDefault("The folder to collect into", "collected")),
   delay: Flag.Finite("delay").pipe(
-    withDefault(`Seconds between two requests to stores of one owner, ${told(bounds.delay)}`, 1)
+    withDefault(`Seconds between two requests to stores of one owner, ${rangeText(bounds.delay)}`, 1)
   ),
-  hosts: Flag.Int("hosts").pipe(withDefault(`Stores that are asked at the same time, ${told(bounds.hosts)}`, 4)),
+  hosts: Flag.Int("hosts").pipe(withDefault(`Stores that are asked at the same time, ${rangeText(bounds.hosts)}`, 4)),
   maxPages: Flag.Int("max-pages").pipe(
-    withDefault(`Pages of 250 products of a store, at most; ${told(bounds["max-pages"])}`, 100)
+    withDefault(`Pages of 250 products of a store, at most; ${rangeText(bounds["max-pages"])}`, 100)
   ),
   signatures: Flag.String("signatures").pipe(
     Flag.withDescription("A file of further signatures of apps, pixels and social networks (JSON); default: none"),

@@ -181,15 +181,15 @@ export const rejectsOf = (first: string): string => {
 }
 
 const failureOf = ({ read, stops }: ImportReport, path: string): CliError.UserError => {
-  const said = `${ThirdPartyText.line(path)} says which and why.`
+  const where = `${ThirdPartyText.line(path)} says which and why.`
   if (read <= 0) {
     return new CliError.UserError({
       cause: [path],
-      userMessage: `Nothing was imported: all records were rejected; ${said}`
+      userMessage: `Nothing was imported: all records were rejected; ${where}`
     })
   }
   const others = stops.length === 0 ? "All others are imported." : "A file was not read to its end."
-  return new RecordsRejected({ cause: [path], userMessage: `Some records were rejected; ${said} ${others}` })
+  return new RecordsRejected({ cause: [path], userMessage: `Some records were rejected; ${where} ${others}` })
 }
 
 const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: Options) {

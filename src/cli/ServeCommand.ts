@@ -40,7 +40,7 @@ const searchable = Effect.gen(function* () {
 const prepareAndServe = Effect.gen(function* () {
   const { baseUrl, dataDir, mcpUrl, smtpUrl } = yield* AppConfig
   const access = yield* demo.pipe(Effect.provide(Live.operation))
-  const told = welcome({
+  const welcomeText = welcome({
     address: baseUrl,
     mcpUrl,
     ...(Option.isNone(smtpUrl) ? { mailFolder: Mailer.folderIn(dataDir) } : {}),
@@ -48,7 +48,11 @@ const prepareAndServe = Effect.gen(function* () {
   })
   const greeting = Layer.effectDiscard(
     Effect.all(
-      [ServerAddress.note(baseUrl), access === undefined ? Effect.void : searchable, Output.lines(told.split("\n"))],
+      [
+        ServerAddress.note(baseUrl),
+        access === undefined ? Effect.void : searchable,
+        Output.lines(welcomeText.split("\n"))
+      ],
       {
         discard: true
       }

@@ -46,10 +46,10 @@ export const refused = (code: IssueCode, params: Params = {}): SchemaIssue.Issue
 
 /** The text in the language of the messages. */
 export const textOf = ({ code, params }: Problem, { text }: Messages): string => {
-  const said = text(`issue.${code}`, params)
+  const sentence = text(`issue.${code}`, params)
   return params["suggestion"] === undefined
-    ? said
-    : text("didYouMean", { problem: said, suggestion: params["suggestion"] })
+    ? sentence
+    : text("didYouMean", { problem: sentence, suggestion: params["suggestion"] })
 }
 
 export const englishOf = (problem: Problem): string => textOf(problem, english)

@@ -23,7 +23,7 @@ const stringify = (entry: unknown): string => {
 const textOf = (part: unknown): string => (typeof part === "string" ? part : Formatter.format(part))
 
 /** Plain objects are fields; all else is the message. */
-const said = (parts: ReadonlyArray<unknown>): Fields => {
+const fieldsOfMessage = (parts: ReadonlyArray<unknown>): Fields => {
   const [first, ...others] = parts
   if (others.length === 0) return isPlain(first) ? first : { message: textOf(first) }
   const texts = parts.filter((part) => !isPlain(part)).map(textOf)
@@ -33,7 +33,7 @@ const said = (parts: ReadonlyArray<unknown>): Fields => {
 const entryOf = ({ cause, date, fiber, logLevel, message }: Logger.Options<unknown>): Fields => ({
   timestamp: date.toISOString(),
   level: logLevel.toUpperCase(),
-  ...said(Array.ensure(message)),
+  ...fieldsOfMessage(Array.ensure(message)),
   ...fiber.getRef(References.CurrentLogAnnotations),
   ...(cause.reasons.length === 0 ? {} : { cause: Cause.pretty(cause) })
 })

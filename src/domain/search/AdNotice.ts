@@ -19,8 +19,8 @@ export const reasons = (
 
 export const text = (reasons: ReadonlyArray<Reason>): string | undefined => {
   if (reasons.length === 0) return undefined
-  const told = reasons.map((reason) => sentences[reason])
-  return reasons.includes("past_the_last_result") ? told.join(" ") : ["No ad matches.", ...told].join(" ")
+  const notices = reasons.map((reason) => sentences[reason])
+  return reasons.includes("past_the_last_result") ? notices.join(" ") : ["No ad matches.", ...notices].join(" ")
 }
 
 const sentences: Readonly<Record<Reason, string>> = {

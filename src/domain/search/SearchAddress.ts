@@ -36,7 +36,7 @@ export interface SearchAddress {
   /** By argument, in the order of the schema. */
   readonly kinds: ReadonlyMap<string, Kind>
   /** Without the empty values of arguments. */
-  readonly said: (pairs: Pairs) => Pairs
+  readonly withoutEmpty: (pairs: Pairs) => Pairs
   /** Accepts any query; the schema decodes the result. */
   readonly toArguments: (pairs: Pairs) => Arguments
   /** Valid arguments without defaults, empty filters and repeated entries. */
@@ -81,7 +81,7 @@ export const make = (schema: Schema.Constraint, defaults: Defaults = searchDefau
 
   return {
     kinds,
-    said: (pairs) => said(kinds, pairs),
+    withoutEmpty: (pairs) => withoutEmpty(kinds, pairs),
     toArguments: (pairs) => read(kinds, pairs),
     canonical,
     toPairs,
@@ -132,7 +132,7 @@ const literals = (ast: SchemaAST.AST): ReadonlyArray<string> | undefined =>
     : undefined
 
 /** An empty value of a name that no argument has is kept, so that the name is reported. */
-const said = (kinds: ReadonlyMap<string, Kind>, pairs: Pairs): Pairs => {
+const withoutEmpty = (kinds: ReadonlyMap<string, Kind>, pairs: Pairs): Pairs => {
   const isKnown = (name: string) => {
     const [whole = "", part = ""] = splitAt(name, name.indexOf("."))
     const parent = kinds.get(whole)
@@ -142,7 +142,7 @@ const said = (kinds: ReadonlyMap<string, Kind>, pairs: Pairs): Pairs => {
 }
 
 const read = (kinds: ReadonlyMap<string, Kind>, pairs: Pairs): Arguments => {
-  const texts = Map.groupBy(said(kinds, pairs), ([name]) => name)
+  const texts = Map.groupBy(withoutEmpty(kinds, pairs), ([name]) => name)
   const args = new Map<string, unknown>()
   const parts = new Map<string, Map<string, unknown>>()
   for (const [name, found] of texts) {

@@ -146,7 +146,7 @@ const make = (
       event: id,
       type,
       account_id: owner,
-      ...(change !== undefined && SubscriptionSync.differs(change) ? SubscriptionSync.told(change) : {})
+      ...(change !== undefined && SubscriptionSync.differs(change) ? SubscriptionSync.logFieldsOf(change) : {})
     })
     return "processed"
   })

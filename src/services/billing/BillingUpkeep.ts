@@ -29,7 +29,7 @@ export const checkUnchecked = Effect.fn("BillingUpkeep.checkUnchecked")(function
     yield* Effect.logWarning({
       message: "An account was not what its subscription says, and was corrected: was an event missed?",
       account_id: accountId,
-      ...SubscriptionSync.told(change)
+      ...SubscriptionSync.logFieldsOf(change)
     })
     return "corrected"
   })

@@ -35,18 +35,18 @@ export interface CheckoutPage {
   readonly url: string
 }
 
-type Asked<A> = Effect.Effect<A, BillingUnavailable>
-type AskedOf<A> = Effect.Effect<A, BillingUnavailable | CustomerGone>
+type StripeCall<A> = Effect.Effect<A, BillingUnavailable>
+type CustomerCall<A> = Effect.Effect<A, BillingUnavailable | CustomerGone>
 
 export interface StripeApi {
   /** Returns the id. The same reference and address give the same customer for a day. */
-  createCustomer(customer: { readonly reference: string; readonly email: string }): Asked<string>
+  createCustomer(customer: { readonly reference: string; readonly email: string }): StripeCall<string>
   /** In any state, the newest first, at most 300. */
-  subscriptions(customerId: string): AskedOf<ReadonlyArray<StripeSubscription>>
+  subscriptions(customerId: string): CustomerCall<ReadonlyArray<StripeSubscription>>
   /** Ends it at once, without a refund or another invoice. Does nothing if it has ended. */
-  cancel(subscriptionId: string): Asked<void>
+  cancel(subscriptionId: string): StripeCall<void>
   /** The newest first, at most 20. */
-  checkoutSessions(customerId: string): AskedOf<ReadonlyArray<CheckoutSession>>
+  checkoutSessions(customerId: string): CustomerCall<ReadonlyArray<CheckoutSession>>
   /**
    * Returns the page to pay at. `after` is the newest session until now: with one reference only one is made after it, and a
    * request that differs is refused.
@@ -57,11 +57,11 @@ export interface StripeApi {
     readonly price: string
     readonly language: Language
     readonly after: string | undefined
-  }): AskedOf<CheckoutPage>
+  }): CustomerCall<CheckoutPage>
   /** Nobody can pay at its page any more. Does nothing if that is so already. */
-  expireCheckout(sessionId: string): Asked<void>
+  expireCheckout(sessionId: string): StripeCall<void>
   /** Returns the page of the customer portal. */
-  createPortal(customerId: string, language: Language): AskedOf<string>
+  createPortal(customerId: string, language: Language): CustomerCall<string>
   readonly event: StripeEvents.Reader
 }
 
@@ -173,7 +173,7 @@ export const make = Effect.fn("StripeApi.make")(function* (
    */
   const orGone =
     (customer: string) =>
-    <A>(asked: Asked<A>): AskedOf<A> =>
+    <A>(asked: StripeCall<A>): CustomerCall<A> =>
       Effect.catchIf(asked, isAnswer(400, 404), (refusal) =>
         ask("customer", Deletable, () => stripe.customers.retrieve(customer)).pipe(
           Effect.catchIf(isAnswer(404), () =>

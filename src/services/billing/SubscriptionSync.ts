@@ -25,7 +25,7 @@ export const differs = ({ after, before }: Change): boolean =>
   before.plan !== after.plan || before.status !== after.status
 
 /** For the log: no address. */
-export const told = ({ after, before }: Change) => ({
+export const logFieldsOf = ({ after, before }: Change) => ({
   before: `${before.plan} ${before.status}`,
   after: `${after.plan} ${after.status}`
 })

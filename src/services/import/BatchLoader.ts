@@ -109,9 +109,9 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
         products,
         newer: yield* newerShops(write, rows, ids)
       })
-      if (write.origin !== null) {
+      if (write.run !== null) {
         const kept = batch.rejectedAds.map((key) => ({ shop: null, key }))
-        yield* Reconciliation.noteKept(sql, write.origin, kept)
+        yield* Reconciliation.noteKept(sql, write.run, kept)
       }
       const { rejects, removals } = batch
       const stored = yield* store(write, batch, known, niches)
@@ -150,7 +150,7 @@ const decodeNewer = rowsOf(
 
 /** Which stores of the rows have newer data; see Known. */
 const newerShops = Effect.fnUntraced(function* (
-  { origin, sql }: Write,
+  { run, sql }: Write,
   rows: ReadonlyArray<ImportRow>,
   known: ReadonlyMap<string, number>
 ) {
@@ -164,8 +164,8 @@ const newerShops = Effect.fnUntraced(function* (
     }
   }
   const ids = Array.from(ofProducts).flatMap((domain) => known.get(domain) ?? [])
-  if (origin === null || ids.length === 0) return { products: new Set<string>(), shops: new Set<string>() }
-  const { asOf } = origin
+  if (run === null || ids.length === 0) return { products: new Set<string>(), shops: new Set<string>() }
+  const { asOf } = run
   const newer = yield* decodeNewer(sql`
     SELECT domain, coalesce(products_as_of > ${asOf}::date, false) AS "hasAllProducts",
       domain = ANY(${Array.from(removed)}::text[]) AND (
@@ -193,7 +193,7 @@ const store = Effect.fnUntraced(function* (
   const written = yield* CatalogTables.upsertNiches(write, Array.from(batch.niches.values()))
   const ofTaxonomy = yield* CatalogTables.upsertNiches(write, niches.addTaxonomy(Array.from(batch.taxonomy.values())))
   const categories = yield* CatalogTables.upsertCategories(write, niches.addCategories(batch.categories))
-  const dates = new StoreDates(write.origin?.asOf ?? null)
+  const dates = new StoreDates(write.run?.asOf ?? null)
   const dated = (shops: Iterable<PartialShop | ShopRecord>) =>
     Array.from(shops, (shop) => dates.of(shop, known.get(shop.domain)?.said_on ?? null))
   const partial = Map.groupBy(batch.partialShops.values(), ({ domain }) => known.has(domain))
@@ -242,12 +242,12 @@ const store = Effect.fnUntraced(function* (
       given.filter(({ isComplete }) => !isComplete)
     )
   ]
-  if (write.origin?.notesProducts() === true) yield* ProductKeys.note(sql, given)
+  if (write.run?.notesProducts() === true) yield* ProductKeys.note(sql, given)
   const ads = yield* CatalogTables.upsertAds(
     write,
     Array.from(batch.ads.values(), (record) => ({ record, shopId: idOf(record.shop) }))
   )
-  const library = yield* AdLinks.link(sql, Array.from(batch.libraryAds.values()), write.origin?.asOf)
+  const library = yield* AdLinks.link(sql, Array.from(batch.libraryAds.values()), write.run?.asOf)
   const libraryAds = yield* CatalogTables.upsertLibraryAds(write, library.ads)
   const ofPages = yield* AdLinks.learnPages(write, library.ads)
   const late = yield* AdLinks.linkEarlierAds(
@@ -310,7 +310,7 @@ const tallyOf = (...written: ReadonlyArray<Written>): Tally => ({
 
 const decodeAds = rowsOf(Schema.Struct({ id: Schema.Int, isNewer: Schema.Boolean }))
 
-const removeRecords = Effect.fnUntraced(function* ({ origin, sql }: Write, batch: Batch) {
+const removeRecords = Effect.fnUntraced(function* ({ run, sql }: Write, batch: Batch) {
   const of = (type: RemovedRecord["record"]) => batch.removed.filter(({ record }) => record === type)
   const counted = (touched: Touched) => {
     const removed = Array.from(touched.items).length
@@ -329,7 +329,7 @@ const removeRecords = Effect.fnUntraced(function* ({ origin, sql }: Write, batch
     ads.length === 0
       ? []
       : yield* decodeAds(sql`
-          SELECT id, coalesce(seen_on > ${origin?.asOf ?? null}::date, false) AS "isNewer"
+          SELECT id, coalesce(seen_on > ${run?.asOf ?? null}::date, false) AS "isNewer"
           FROM ad WHERE key = ANY(${keys(ads)}::text[])`)
   const adIds = named.flatMap(({ id, isNewer }) => (isNewer ? [] : [id]))
   const shopIds = yield* idsOf(shops, sql`SELECT id FROM shop WHERE domain = ANY(${domains(shops)}::text[])`)

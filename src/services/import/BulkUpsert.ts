@@ -56,10 +56,10 @@ export interface Table<Row> {
 export interface Write {
   readonly sql: SqlClient.SqlClient
   readonly version: number
-  readonly origin: Origin | null
+  readonly run: ImportRun | null
 }
 
-export interface Origin {
+export interface ImportRun {
   readonly importId: number
   readonly sourceId: number
   /** The date of the data, `YYYY-MM-DD`. */
@@ -87,18 +87,18 @@ export type Upsert<Row> = (write: Write, rows: ReadonlyArray<Row>) => Effect.Eff
 export const upsert = <Row>(table: Table<Row>): Upsert<Row> => {
   const text = statement(table)
   const { columns, dates, isVersioned } = table
-  return ({ origin, sql, version }, rows) =>
+  return ({ run, sql, version }, rows) =>
     rows.length === 0
       ? Effect.succeed(nothing)
       : decodeWritten(
           sql.unsafe(text, [
             // This fails only for an element type without an array type; the four that are used here have one.
             ...columns.map(({ sentAs, value }) => {
-              const values = rows.map((row) => value(row, origin?.asOf ?? null))
+              const values = rows.map((row) => value(row, run?.asOf ?? null))
               return Result.getOrThrow(PgTypes.array(values, PgTypes.OID[sentAs]))
             }),
-            ...(dates === undefined ? [] : [origin !== null && !(dates.isDeferred && origin.notesProducts())]),
-            ...(isVersioned ? [version, origin?.importId ?? null, origin?.sourceId ?? null] : [])
+            ...(dates === undefined ? [] : [run !== null && !(dates.isDeferred && run.notesProducts())]),
+            ...(isVersioned ? [version, run?.importId ?? null, run?.sourceId ?? null] : [])
           ])
         )
 }

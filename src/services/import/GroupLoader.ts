@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Option } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { LoadedBatch } from "./BatchLoader.ts"
-import type { Origin } from "./BulkUpsert.ts"
+import type { ImportRun } from "./BulkUpsert.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import { ImportStopped } from "./ImportError.ts"
 import type { ImportError } from "./ImportError.ts"
@@ -12,7 +12,7 @@ import { loadRows } from "./ResilientLoader.ts"
 
 export interface Group {
   readonly sql: SqlClient.SqlClient
-  readonly origin: Origin | null
+  readonly run: ImportRun | null
   /** The next batch; empty at the end of the input. */
   readonly next: Effect.Effect<ReadonlyArray<ImportRow>, ImportError>
   readonly onLoaded: (rows: number, loaded: LoadedBatch) => Effect.Effect<void, ImportError>
@@ -25,7 +25,7 @@ export interface Group {
 /** Loads the first batch and those that follow within the limits. Returns whether more may follow. */
 export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
   first: ReadonlyArray<ImportRow>,
-  { isFirstLoad, next, onCommit, onLoaded, origin, sql }: Group
+  { isFirstLoad, next, onCommit, onLoaded, run, sql }: Group
 ): Effect.fn.Return<boolean, ImportError | SqlError.SqlError> {
   const limits = yield* GroupLimits
   return yield* longTransaction(
@@ -33,14 +33,14 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
     Effect.gen(function* () {
       yield* settings(sql)
       const version = yield* CatalogVersion.begin(sql)
-      if (origin !== null) yield* ensureImport(sql, origin)
+      if (run !== null) yield* ensureImport(sql, run)
       const startedAt = yield* Clock.currentTimeMillis
       const items = new Set<number>()
       const figures = new Set<number>()
       let niches = false
 
       const load = Effect.fnUntraced(function* (rows: ReadonlyArray<ImportRow>) {
-        const loaded = yield* loadRows({ sql, version, origin }, rows)
+        const loaded = yield* loadRows({ sql, version, run }, rows)
         for (const id of loaded.touched.items) items.add(id)
         for (const id of loaded.touched.figures) figures.add(id)
         niches ||= loaded.touched.niches
@@ -74,7 +74,7 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
  */
 const ensureImport = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  { importId }: Origin
+  { importId }: ImportRun
 ): Effect.fn.Return<void, ImportStopped | SqlError.SqlError> {
   const rows = yield* sql`SELECT FROM import WHERE id = ${importId}`
   if (rows.length === 0) {

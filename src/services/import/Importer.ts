@@ -97,14 +97,14 @@ export class Importer extends Context.Service<
                   Effect.logWarning("The row of an import that has loaded nothing could not be removed", cause)
                 )
           )
-          const origin = { ...begun, asOf, notesProducts: options.notesProducts ?? (() => false) }
+          const run = { ...begun, asOf, notesProducts: options.notesProducts ?? (() => false) }
           const queue = yield* Stream.toQueue(
             batches(source, batchRows, (chunk) => report.read(chunk)),
             { capacity: batchesAhead }
           )
           const group = {
             sql,
-            origin,
+            run,
             next: Pull.catchDone(Queue.take(queue), () => Effect.succeed([])),
             onCommit: Effect.sync(() => void (mayBeLoaded = true)),
             onLoaded: (rows: number, loaded: LoadedBatch) => report.add(rows, loaded),
@@ -115,13 +115,13 @@ export class Importer extends Context.Service<
             mayHaveMore = rows.length > 0 && (yield* loadGroup(rows, group))
           }
           const { files, kept, lacksAds, wholeStores } = options.outcome?.() ?? noOutcome
-          yield* Reconciliation.noteKept(sql, origin, kept)
+          yield* Reconciliation.noteKept(sql, run, kept)
           const allowsLarge = options.allowsLargeRemovals === true
-          const gone = yield* Reconciliation.removeGoneProducts(sql, origin, wholeStores, allowsLarge)
+          const gone = yield* Reconciliation.removeGoneProducts(sql, run, wholeStores, allowsLarge)
           const days = options.expireAdsAfterDays?.()
-          const expiredAds = days === undefined || lacksAds ? 0 : yield* Reconciliation.expireAds(sql, origin, days)
-          const pagesElsewhere = days === undefined ? 0 : yield* Reconciliation.pagesOfSeveralSources(sql, origin)
-          const niches = yield* Niches.choose(sql, report, origin.importId)
+          const expiredAds = days === undefined || lacksAds ? 0 : yield* Reconciliation.expireAds(sql, run, days)
+          const pagesElsewhere = days === undefined ? 0 : yield* Reconciliation.pagesOfSeveralSources(sql, run)
+          const niches = yield* Niches.choose(sql, report, run.importId)
           const found = {
             ...report.withLast({ removedProducts: gone.removed, changedShops: niches.changed }),
             expiredAds,
@@ -130,7 +130,7 @@ export class Importer extends Context.Service<
             chosenNiches: niches.chosen,
             refusedRemovals: gone.refused
           }
-          yield* Provenances.finish(sql, origin.importId, files, countsOf(found))
+          yield* Provenances.finish(sql, run.importId, files, countsOf(found))
           // The records are committed; the next import can delete old versions as well.
           yield* Effect.catchTag(CatalogVersion.forgetOld(sql), "SqlError", (error) =>
             Effect.logWarning("Old versions of the catalog could not be forgotten", error)

@@ -232,7 +232,7 @@ const decodeFound = rowsOf(
 
 /** The stored products with these keys and aliases. Each name is looked up once: many products may have the same alias. */
 const lookUp = Effect.fnUntraced(function* (
-  { origin, sql }: Pick<Write, "origin" | "sql">,
+  { run: origin, sql }: Pick<Write, "run" | "sql">,
   wanted: ReadonlyArray<Wanted>
 ) {
   if (wanted.length === 0) return []
@@ -258,7 +258,7 @@ const lookUp = Effect.fnUntraced(function* (
  * counts if another row may give that product another key, or remove it.
  */
 export const read = Effect.fn("ProductKeys.read")(function* (
-  write: Pick<Write, "origin" | "sql">,
+  write: Pick<Write, "run" | "sql">,
   rows: ReadonlyArray<ImportRow>,
   shops: ReadonlyMap<string, number>
 ): Effect.fn.Return<Products, SqlError.SqlError> {

@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { rowOf } from "../database/Rows.ts"
-import type { Origin } from "./BulkUpsert.ts"
+import type { ImportRun } from "./BulkUpsert.ts"
 
 /** What an operator states about the data of one import. */
 export interface Provenance {
@@ -28,7 +28,7 @@ const decodeImport = rowOf(Schema.Struct({ id: Schema.Int, source_id: Schema.Int
 export const begin = Effect.fn("Provenance.begin")(function* (
   sql: SqlClient.SqlClient,
   { asOf, license, source }: Provenance
-): Effect.fn.Return<Pick<Origin, "importId" | "sourceId">, SqlError.SqlError> {
+): Effect.fn.Return<Pick<ImportRun, "importId" | "sourceId">, SqlError.SqlError> {
   return yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`TRUNCATE import_product`
@@ -45,7 +45,7 @@ export const begin = Effect.fn("Provenance.begin")(function* (
 /** Removes the row of an import that has loaded nothing, and its source if it has no other import. */
 export const discard = (
   sql: SqlClient.SqlClient,
-  { importId, sourceId }: Pick<Origin, "importId" | "sourceId">
+  { importId, sourceId }: Pick<ImportRun, "importId" | "sourceId">
 ): Effect.Effect<void, SqlError.SqlError> =>
   sql
     .withTransaction(

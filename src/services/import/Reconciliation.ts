@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
-import type { Origin } from "./BulkUpsert.ts"
+import type { ImportRun } from "./BulkUpsert.ts"
 import { firstOf, rowsOf } from "../database/Rows.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import type { Touched } from "./CatalogVersion.ts"
@@ -67,7 +67,7 @@ export interface RemovedProducts {
 /** Marks rejected records as seen by the import, so that products are not removed and ads do not become inactive. */
 export const noteKept = Effect.fn("Reconciliation.noteKept")(function* (
   sql: SqlClient.SqlClient,
-  { asOf }: Pick<Origin, "asOf">,
+  { asOf }: Pick<ImportRun, "asOf">,
   kept: ReadonlyArray<KeptRecord>
 ): Effect.fn.Return<void, SqlError.SqlError> {
   const products = kept.flatMap(({ key, shop }) => (shop === null ? [] : [{ key, shop }]))
@@ -116,7 +116,7 @@ const uncountedSince = (sql: SqlClient.SqlClient, importId: number, domain: stri
  */
 export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")(function* (
   sql: SqlClient.SqlClient,
-  { asOf, importId, sourceId }: Pick<Origin, "asOf" | "importId" | "sourceId">,
+  { asOf, importId, sourceId }: Pick<ImportRun, "asOf" | "importId" | "sourceId">,
   domains: Iterable<string>,
   allowsLarge: boolean
 ): Effect.fn.Return<RemovedProducts, SqlError.SqlError> {
@@ -176,7 +176,7 @@ export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")
  */
 export const pagesOfSeveralSources = Effect.fn("Reconciliation.pagesOfSeveralSources")(function* (
   sql: SqlClient.SqlClient,
-  { sourceId }: Pick<Origin, "sourceId">
+  { sourceId }: Pick<ImportRun, "sourceId">
 ): Effect.fn.Return<number, SqlError.SqlError> {
   const row = yield* longTransaction(
     sql,
@@ -196,7 +196,7 @@ export const pagesOfSeveralSources = Effect.fn("Reconciliation.pagesOfSeveralSou
  */
 export const expireAds = Effect.fn("Reconciliation.expireAds")(function* (
   sql: SqlClient.SqlClient,
-  { asOf, sourceId }: Pick<Origin, "asOf" | "sourceId">,
+  { asOf, sourceId }: Pick<ImportRun, "asOf" | "sourceId">,
   days: number
 ): Effect.fn.Return<number, SqlError.SqlError> {
   return yield* longTransaction(

@@ -31,7 +31,7 @@ export const loadRows = (write: Write, rows: ReadonlyArray<ImportRow>): Effect.E
   )
 
 /** A product or ad that the database refuses still exists at its source. */
-const keep = ({ origin, sql }: Write, { record }: ImportRow): Effect.Effect<void, SqlError.SqlError> => {
+const keep = ({ run: origin, sql }: Write, { record }: ImportRow): Effect.Effect<void, SqlError.SqlError> => {
   if (origin === null) return Effect.void
   if (record.type === "library_ad") {
     return Reconciliation.noteKept(sql, origin, [{ shop: null, key: record.ad.key }])

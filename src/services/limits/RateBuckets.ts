@@ -1,6 +1,6 @@
 /**
  * The leaky buckets of rate limits as one server knows them: the level that each had in the database at its last report, and the
- * requests that were admitted since and are still to be reported (owed). SharedRates.ts reports them and asks for more.
+ * requests that were admitted since and are still to be reported . SharedRates.ts reports them and asks for more.
  *
  * `unreported` requests become `reporting` when a report begins. They count in any case, so both add to the level. A lease is the
  * opposite: requests that a report counted in advance, so that `unreported` is below 0 until they are made, given back, or expire.
@@ -15,7 +15,7 @@ export const maxUnreported = ({ limit }: LeakyBucket.Allowance): number => Math.
 
 /** Sooner when requests might have to wait. */
 export const reportMillis = 500
-/** Longer than the time between reports, which give back what is left. Later, as much of it lapses as has drained since. */
+/** Longer than the time between reports, which give back what is left. Later, as much of it expires as has drained since. */
 export const leaseMillis = 1_000
 /** Requests of a lease, as a multiple of {@link maxUnreported}, and the least number of servers that can have as many. */
 export const leaseTimes = 5
@@ -24,7 +24,7 @@ const leaseShares = 4
 /** Buckets that are remembered; a forgotten one is taken for empty until its next report. */
 const maxBuckets = 100_000
 /** Buckets with something to report. Requests for others wait. */
-const maxOwing = 10_000
+const maxUnreportedBuckets = 10_000
 
 export interface Bucket extends LeakyBucket.Limit {
   /** The level after the last report, and when that was sent. */
@@ -34,9 +34,9 @@ export interface Bucket extends LeakyBucket.Limit {
   isOpen: boolean
   /** Requests that were admitted and not reported; below 0, that were counted and are still to come. */
   unreported: number
-  /** How many requests the last report counted in advance, and how many of them have lapsed. */
+  /** How many requests the last report counted in advance, and how many of them have expired. */
   leased: number
-  lapsed: number
+  expired: number
   /** The part of `unreported` that was moved into the report that is being sent. */
   reporting: number
 }
@@ -80,22 +80,22 @@ const leaseOf = (bucket: Bucket, waiting: number, now: number): number => {
 
 export class RateBuckets {
   readonly #buckets = new Map<string, Bucket>()
-  readonly #owing = new Set<Bucket>()
-  readonly #onOwing: (isBusy: boolean) => void
+  readonly #unreported = new Set<Bucket>()
+  readonly #onUnreported: (isBusy: boolean) => void
 
-  /** `onOwing` is called for each bucket that gets something to report. */
-  constructor(onOwing: (isBusy: boolean) => void) {
-    this.#onOwing = onOwing
+  /** `onUnreported` is called for each bucket that gets something to report. */
+  constructor(onUnreported: (isBusy: boolean) => void) {
+    this.#onUnreported = onUnreported
   }
 
   /** Number of buckets with something to report. */
-  get owing(): number {
-    return this.#owing.size
+  get unreportedBuckets(): number {
+    return this.#unreported.size
   }
 
   /** Whether so many buckets have something to report that it should not wait. */
   get isCrowded(): boolean {
-    return this.#owing.size >= maxOwing / 2
+    return this.#unreported.size >= maxUnreportedBuckets / 2
   }
 
   of(limit: LeakyBucket.Limit): Bucket {
@@ -107,7 +107,7 @@ export class RateBuckets {
       isOpen,
       unreported: 0,
       leased: 0,
-      lapsed: 0,
+      expired: 0,
       reporting: 0
     }
     remember(this.#buckets, maxBuckets, limit.key, bucket)
@@ -116,7 +116,7 @@ export class RateBuckets {
 
   /** Whether a request may be admitted without asking the database. */
   hasRoom(bucket: Bucket): boolean {
-    if (this.#owing.size >= maxOwing && !this.#owing.has(bucket)) return false
+    if (this.#unreported.size >= maxUnreportedBuckets && !this.#unreported.has(bucket)) return false
     const ahead = bucket.isOpen ? maxUnreported(bucket.allowance) : 0
     return ahead - bucket.unreported - Math.max(0, bucket.reporting) > 0
   }
@@ -124,27 +124,27 @@ export class RateBuckets {
   /** Adds requests to report; below 0, requests that were counted and are still to come. */
   addUnreported(bucket: Bucket, requests: number): void {
     bucket.unreported += requests
-    if (bucket.unreported === 0) return void this.#owing.delete(bucket)
-    this.#owing.add(bucket)
-    this.#onOwing(isBusy(bucket, bucket.unreported))
+    if (bucket.unreported === 0) return void this.#unreported.delete(bucket)
+    this.#unreported.add(bucket)
+    this.#onUnreported(isBusy(bucket, bucket.unreported))
   }
 
   /**
-   * What has lapsed is not given back: it stays counted, and drains like requests that were made. Given back after it has drained, it
+   * What has expired is not given back: it stays counted, and drains like requests that were made. Given back after it has drained, it
    * would take requests of others out of the bucket.
    */
   expire(bucket: Bucket, now: number): void {
     const { limit, windowMillis } = bucket.allowance
     const drained = Math.ceil(((sinceReport(bucket, now) - leaseMillis) * limit) / windowMillis)
-    const lapsed = Math.min(drained - bucket.lapsed, -bucket.unreported)
-    if (lapsed <= 0) return
-    bucket.lapsed += lapsed
-    this.addUnreported(bucket, lapsed)
+    const expired = Math.min(drained - bucket.expired, -bucket.unreported)
+    if (expired <= 0) return
+    bucket.expired += expired
+    this.addUnreported(bucket, expired)
   }
 
   /** Buckets to report now, at most so many: leases that are in use wait for {@link reportMillis}, unless `isWhole`. */
   due(now: number, isWhole: boolean, most: number): ReadonlyArray<Bucket> {
-    return Array.from(this.#owing)
+    return Array.from(this.#unreported)
       .filter(
         (bucket) =>
           isWhole ||
@@ -155,12 +155,12 @@ export class RateBuckets {
       .slice(0, most)
   }
 
-  /** Moves what the bucket owes into a report. `waiting` is the number of requests that wait for its answer. */
+  /** Moves what the bucket has not reported into a report. `waiting` is the number of requests that wait for its answer. */
   beginReport(bucket: Bucket, waiting: number, now: number, mayLease: boolean): Use {
     this.expire(bucket, now)
     bucket.reporting = bucket.unreported
     bucket.unreported = 0
-    this.#owing.delete(bucket)
+    this.#unreported.delete(bucket)
     return { used: bucket.reporting, wanted: waiting + (mayLease ? leaseOf(bucket, waiting, now) : 0) }
   }
 
@@ -170,7 +170,7 @@ export class RateBuckets {
     bucket.reporting = 0
     bucket.used = level
     bucket.at = now
-    bucket.lapsed = 0
+    bucket.expired = 0
     bucket.isOpen = ahead > 0 && level <= bucket.allowance.limit - ahead
   }
 

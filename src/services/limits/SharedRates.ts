@@ -182,7 +182,7 @@ export class SharedRates extends Context.Service<
           }).pipe(
             Effect.ensuring(
               Effect.sync(() => {
-                if (asking.size + buckets.owing > 0) some.openUnsafe()
+                if (asking.size + buckets.unreportedBuckets > 0) some.openUnsafe()
                 if (asking.size > 0 || buckets.isCrowded) urgent.openUnsafe()
               })
             )

@@ -160,19 +160,19 @@ export class SignInAttempts extends Context.Service<
       // The database folds the case, as it does to find the account, so that no spelling has a count of its own.
       const keyOf = ({ subject }: Limit): Statement.Fragment => sql`sha256(convert_to(lower(${subject}::text), 'UTF8'))`
 
-      const drain = Effect.fnUntraced(function* (limit: Limit, nowMillis: number, what: string) {
+      const takeOne = Effect.fnUntraced(function* (limit: Limit, nowMillis: number, what: string) {
         const key = keyOf(limit)
         const now = sql`${new Date(nowMillis)}::timestamptz`
         const drop = sql`interval '1 millisecond' * ${limit.everyMillis}::integer`
         const full = sql`${now} + ${limit.burst}::integer * ${drop}`
         // A bucket is above its burst only after the clock was set back. It admits this attempt and becomes full, so that nobody is
         // locked out for as long as the clock was set back. The minute is for concurrent attempts, whose times differ.
-        const poured = yield* sql`
+        const taken = yield* sql`
           INSERT INTO sign_in_attempt AS a (key, empties_at) VALUES (${key}, ${now} + ${drop})
           ON CONFLICT (key) DO UPDATE SET empties_at = least(greatest(a.empties_at, ${now}) + ${drop}, ${full})
           WHERE greatest(a.empties_at, ${now}) + ${drop} <= ${full} OR a.empties_at > ${full} + interval '1 minute'
           RETURNING empties_at`
-        if (poured.length > 0) return
+        if (taken.length > 0) return
         const bucket = yield* decodeBucket(sql`SELECT empties_at FROM sign_in_attempt WHERE key = ${key}`)
         const fullMillis = (limit.burst - 1) * limit.everyMillis
         const waitMillis = (bucket?.empties_at.getTime() ?? nowMillis) - fullMillis - nowMillis
@@ -186,7 +186,7 @@ export class SignInAttempts extends Context.Service<
             Effect.provideService(SqlClient.SqlClient, sql),
             availableOnce
           )
-          yield* Effect.forEach(limits, (limit) => drain(limit, nowMillis, what), { discard: true }).pipe(
+          yield* Effect.forEach(limits, (limit) => takeOne(limit, nowMillis, what), { discard: true }).pipe(
             sql.withTransaction,
             availableOnce
           )

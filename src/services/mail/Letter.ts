@@ -110,12 +110,12 @@ export const write = (letter: Letter, language: Language, service: Service): Wri
   const { text } = messages
   const about = isChange(kind) ? "signInChanged" : kind
   const subject = text(`mail.subject.${kind}`)
-  const said = text(`mail.text.${about}`)
+  const sentence = text(`mail.text.${about}`)
   const action = text(`mail.action.${about}`)
   const link = "secret" in letter ? linkTo(service.baseUrl, letter.kind, letter.secret) : places[letter.kind](service)
   const last = lastOf(kind, service, messages)
   const sentBy = text("mail.sentBy", { service: service.baseUrl })
-  const paragraphs = [said, `${action}:\n${link}`, ...(last === undefined ? [] : [last]), `-- \n${sentBy}`]
+  const paragraphs = [sentence, `${action}:\n${link}`, ...(last === undefined ? [] : [last]), `-- \n${sentBy}`]
   return {
     subject,
     text: `${paragraphs.join("\n\n")}\n`,
@@ -129,7 +129,7 @@ export const write = (letter: Letter, language: Language, service: Service): Wri
           </head>
           <body style="font-family: sans-serif; line-height: 1.5; max-width: 36em">
             <h1 style="font-size: 1.25em">${subject}</h1>
-            <p>${said}</p>
+            <p>${sentence}</p>
             <p><a href="${link}">${action}</a></p>
             ${last === undefined ? "" : html`<p>${last}</p>`}
             <hr />

@@ -150,12 +150,12 @@ const withoutUnion = (node: Node): Node => {
   const isTextOrNumber =
     others.length === 2 && first?.["type"] === "string" && /^(?:integer|number)$/u.test(String(others[1]?.["type"]))
   if (first === undefined || members.length !== anyOf.length || (others.length > 1 && !isTextOrNumber)) return node
-  const told = isTextOrNumber ? { type: "string" } : first
-  if (others.length === members.length) return { ...told, ...rest }
-  const values = told["enum"]
+  const described = isTextOrNumber ? { type: "string" } : first
+  if (others.length === members.length) return { ...described, ...rest }
+  const values = described["enum"]
   return {
-    ...told,
-    type: [told["type"], "null"],
+    ...described,
+    type: [described["type"], "null"],
     ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
     ...rest
   }

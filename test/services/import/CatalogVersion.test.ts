@@ -142,7 +142,7 @@ const apply = Effect.fnUntraced(function* ({ changes, isRolledBack }: typeof Tra
           // A record with an unknown reference is rejected.
           else {
             const rows = [{ line: 1, record: Result.getOrThrow(decode(record)) }]
-            touched.push((yield* loadBatch({ sql, version, origin: null }, rows)).touched)
+            touched.push((yield* loadBatch({ sql, version, run: null }, rows)).touched)
           }
         }
         yield* CatalogVersion.commit(sql, version, {

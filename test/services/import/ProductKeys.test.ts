@@ -71,7 +71,7 @@ const rowOf = ({ alias, key, type }: Step, line: number): ImportRow => {
 const compare = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, stored: number, sizes: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   const products = sql`SELECT id, key, alias, title, url FROM product ORDER BY key`.pipe(decodeProducts)
-  const load = (rows: ReadonlyArray<ImportRow>) => loadBatch({ sql, version: 1, origin: null }, rows)
+  const load = (rows: ReadonlyArray<ImportRow>) => loadBatch({ sql, version: 1, run: null }, rows)
   const loaded = Effect.fnUntraced(function* (size: number) {
     yield* sql`DELETE FROM shop`
     const rows = [step("store"), ...steps].map((one, line) => rowOf(one, line))

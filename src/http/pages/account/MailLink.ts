@@ -19,11 +19,11 @@ export const Link = Schema.Struct({
 export const tokenOf = ({ token = "" }: typeof Link.Type): Redacted.Redacted => Redacted.make(token.slice(0, 100))
 
 /** The same whether a mail was sent or not. */
-export const sent = (locale: Locale, said: string, again: string): Page => ({
+export const sent = (locale: Locale, status: string, again: string): Page => ({
   heading: locale.text("mailLink.look"),
   locale,
   body: html`
-    <p role="status">${said}</p>
+    <p role="status">${status}</p>
     <p>${locale.text("mailLink.notThere")}</p>
     <p><a href="${again}">${locale.text("mailLink.again")}</a></p>
   `

@@ -13,7 +13,14 @@ import * as Csrf from "../shared/Csrf.ts"
 import { FormRejected } from "../shared/ErrorPage.ts"
 import { emailField, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
-import { doneField, emailField as emailParameter, emailOf, outOfDate, said, withDone } from "../shared/FlashNotice.ts"
+import {
+  doneField,
+  emailField as emailParameter,
+  emailOf,
+  outOfDate,
+  flashNotice,
+  withDone
+} from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
 import { PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
@@ -44,7 +51,7 @@ export const layer = Layer.effectDiscard(
         heading: text("reset.heading"),
         refused,
         body: html`
-          ${problemSummary(refused?.problems)} ${done !== undefined && said(text("signUp.outOfDate"))}
+          ${problemSummary(refused?.problems)} ${done !== undefined && flashNotice(text("signUp.outOfDate"))}
           <p>${text("reset.about")}</p>
           <form method="post" action="${resetPath}">
             ${Csrf.hidden(visitor)} ${emailField(visitor.locale, refused, { value: email })}

@@ -13,7 +13,14 @@ import * as Csrf from "../shared/Csrf.ts"
 import { FormRejected } from "../shared/ErrorPage.ts"
 import { emailField, field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Problem, Refusal } from "../shared/Fields.ts"
-import { doneField, emailField as emailParameter, emailOf, endings, outOfDate, said } from "../shared/FlashNotice.ts"
+import {
+  doneField,
+  emailField as emailParameter,
+  emailOf,
+  endings,
+  outOfDate,
+  flashNotice
+} from "../shared/FlashNotice.ts"
 import type { Ending } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
@@ -50,7 +57,7 @@ export type Credentials = typeof Credentials.Type
 const SignOutForm = Schema.Struct({ return_to: Schema.optionalKey(Schema.String) })
 type SignOutForm = typeof SignOutForm.Type
 
-interface Shown {
+interface SignInView {
   readonly returnTo: string | undefined
   readonly email?: string | undefined
   readonly done?: Done | undefined
@@ -79,7 +86,7 @@ export const layer = Layer.effectDiscard(
     const addressOf = ClientAddress.of(config)
     const browserCookie = SessionCookie.ofBrowser(config)
 
-    const show = (visitor: Visitor, { done, email = "", returnTo }: Shown, refused?: Refusal) => {
+    const show = (visitor: Visitor, { done, email = "", returnTo }: SignInView, refused?: Refusal) => {
       const { text } = visitor.locale
       const autofocus = refused === undefined && done === undefined
       return guestPage(visitor, {
@@ -91,7 +98,7 @@ export const layer = Layer.effectDiscard(
         body: html`
           ${returnTo?.startsWith("/authorize?") && html`<p>${text("signIn.toConnect")}</p>`}
           ${problemSummary(refused?.problems)}
-          ${done !== undefined && said(text(done === "out-of-date" ? "signIn.outOfDate" : `signIn.done.${done}`))}
+          ${done !== undefined && flashNotice(text(done === "out-of-date" ? "signIn.outOfDate" : `signIn.done.${done}`))}
           <form method="post" action="${path}">
             ${Csrf.hidden(visitor, { return_to: returnTo })}
             ${emailField(visitor.locale, refused, { value: email, autofocus })}
@@ -124,7 +131,7 @@ export const layer = Layer.effectDiscard(
       return page({
         heading: text("signIn.ended"),
         account: visitor,
-        body: html`${said(text(`signIn.done.${done}`))}
+        body: html`${flashNotice(text(`signIn.done.${done}`))}
           <p><a href="${returnTo ?? overviewPath}">${text("signIn.goOn")}</a></p>`
       })
     }

@@ -12,7 +12,14 @@ import * as Csrf from "../shared/Csrf.ts"
 import { FormRejected, PageNotFound } from "../shared/ErrorPage.ts"
 import { emailField, field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
-import { doneField, emailField as emailParameter, emailOf, outOfDate, said, withDone } from "../shared/FlashNotice.ts"
+import {
+  doneField,
+  emailField as emailParameter,
+  emailOf,
+  outOfDate,
+  flashNotice,
+  withDone
+} from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
 import { orGoOn, PageRoutes, reads, readsAll, seeOther } from "../shared/PageRoutes.ts"
@@ -62,7 +69,7 @@ export const layer = Layer.effectDiscard(
         refused,
         body: html`
           ${returnTo?.startsWith("/authorize?") && html`<p>${text("signUp.toConnect")}</p>`}
-          ${problemSummary(refused?.problems)} ${done !== undefined && said(text("signUp.outOfDate"))}
+          ${problemSummary(refused?.problems)} ${done !== undefined && flashNotice(text("signUp.outOfDate"))}
           <form method="post" action="${path}">
             ${Csrf.hidden(visitor, { return_to: returnTo })}
             ${emailField(visitor.locale, refused, { value: email, hint, autofocus: refused === undefined && done === undefined })}

@@ -5,7 +5,7 @@ import type { Kind } from "../../../domain/search/SearchAddress.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
-import { counted, hintOf, labelOf, told } from "./FilterField.ts"
+import { counted, hintOf, labelOf, noticeOf } from "./FilterField.ts"
 import type { ArgumentName, Context, Named } from "./FilterField.ts"
 import { list } from "./FilterList.ts"
 
@@ -14,7 +14,7 @@ const oneLine = (text: string): string => text.replaceAll(/[\r\n]+/gu, " ")
 
 /** `about` says what is searched. */
 export const words = (context: Context & { readonly about: string }): Html => {
-  const { attributes, error } = told(context, "query")
+  const { attributes, error } = noticeOf(context, "query")
   return html`<div>
     <label for="query">${context.locale.text("filter.names.query")}</label> <small>${context.about}</small>
     ${error}
@@ -46,7 +46,7 @@ const absent: Readonly<Partial<Record<ArgumentName, string>>> = {
 /** A choice among a few values. Another value of the address is an option too, so that sending the form does not lose it. */
 export const choice = (context: Named): Html => {
   const { counts, kind, locale, name, typed } = context
-  const { attributes, error } = told(context, name)
+  const { attributes, error } = noticeOf(context, name)
   const withCount = (value: string) => {
     const count = counts?.(name, value)
     return `${labelOf(locale, name, value)}${count === undefined ? "" : ` (${locale.number(count)})`}`
@@ -65,7 +65,7 @@ export const choice = (context: Named): Html => {
 
 const part = (context: Named, field: string, label: string, type: "Text" | "Number"): Html => {
   const { name, typed } = context
-  const { attributes } = told(context, field)
+  const { attributes } = noticeOf(context, field)
   const value = html`id="${field}" name="${field}" value="${typed.value(field) ?? ""}" autocomplete="off"${attributes}`
   if (type === "Text") {
     // A date field drops an invalid text, so that nobody would see what was typed.
@@ -85,7 +85,7 @@ const parts = (context: Named, kind: Extract<Kind, { readonly _tag: "Parts" }>, 
   const names = Object.entries(kind.parts)
   return html`<fieldset id="${name}">
     <legend${isAlone && html` class="unseen"`}>${text(`filter.names.${name}`)}</legend>
-    ${hintOf(context)}${told(context, name).error}${names.map(([each]) => told(context, `${name}.${each}`).error).filter((error) => error !== undefined)}
+    ${hintOf(context)}${noticeOf(context, name).error}${names.map(([each]) => noticeOf(context, `${name}.${each}`).error).filter((error) => error !== undefined)}
     <div class="pair${names.some(([, type]) => type === "Text") && " days"}">
       ${names.map(([each, type], index) => part(context, `${name}.${each}`, index === 0 ? text("filter.from") : text("filter.to"), type))}
     </div>
@@ -94,7 +94,7 @@ const parts = (context: Named, kind: Extract<Kind, { readonly _tag: "Parts" }>, 
 
 const flag = (context: Named): Html => {
   const { counts, locale, name, typed } = context
-  const { attributes, error } = told(context, name)
+  const { attributes, error } = noticeOf(context, name)
   const checked = (typed.value(name) === "true" || error !== undefined) && html` checked`
   const input = html`<input type="checkbox" id="${name}" name="${name}" value="true" ${checked}${attributes} />`
   return html`<fieldset>

@@ -36,14 +36,14 @@ export interface Named extends Context {
   readonly kind: Kind
 }
 
-interface Told {
+interface FieldNotice {
   readonly error: Html | undefined
   /** The ARIA attributes of the field, by which it refers to its error. */
   readonly attributes: Html | undefined
 }
 
 /** What is wrong with a field, or with an entry of a list. */
-export const told = ({ issues, locale }: Context, field: string, withEntries = false): Told => {
+export const noticeOf = ({ issues, locale }: Context, field: string, withEntries = false): FieldNotice => {
   const found = issues.filter(
     ({ path }) =>
       path === field || (withEntries && path.startsWith(`${field}.`) && /^\d+$/u.test(path.slice(field.length + 1)))

@@ -5,7 +5,7 @@ import type { Popular } from "../../../services/search/Vocabulary.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { counted, countsId, hintOf, labelOf, told } from "./FilterField.ts"
+import { counted, countsId, hintOf, labelOf, noticeOf } from "./FilterField.ts"
 import type { Named } from "./FilterField.ts"
 
 /** A value to choose. */
@@ -88,7 +88,7 @@ export const list = (context: Named & { readonly popular: Popular }, isAlone: bo
   const label = options.length === 0 ? text("filter.onePerLine") : text("filter.others")
   const field = html`<textarea name="${name}" rows="2" spellcheck="false" autocapitalize="none">
 ${others.join("\n")}</textarea>`
-  const { error } = told(context, name, true)
+  const { error } = noticeOf(context, name, true)
   const about = [
     ...(error === undefined ? [] : [`${name}-error`]),
     ...(counts === undefined || options.length === 0 ? [] : [countsId])

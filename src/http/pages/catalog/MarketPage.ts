@@ -24,7 +24,7 @@ import { typedOf } from "./FilterForm.ts"
 import type { Searched } from "./FilterForm.ts"
 import * as MarketLinks from "./MarketLinks.ts"
 import { invalid, isSame, none, pageOf, tooLong, tooSlow } from "./SearchPage.ts"
-import type { Answered } from "./SearchPage.ts"
+import type { SearchResponse } from "./SearchPage.ts"
 import { warningLines, worded } from "./SearchWarnings.ts"
 import { currency, growth, known } from "./StoreFigures.ts"
 import { html } from "../shared/Html.ts"
@@ -164,7 +164,7 @@ export const layer = Layer.effectDiscard(
       const withDefaults = { ...typed, value: (field: string) => typed.value(field) ?? defaultOf.get(field) }
 
       const form = { subject: "market" as const, path, address, locale, typed: withDefaults, issues: [], popular }
-      const answer = (answered: Answered, more: Partial<Searched> = {}) =>
+      const answer = (answered: SearchResponse, more: Partial<Searched> = {}) =>
         page(pageOf(visitor, { ...form, ...more }, { ...answered, heading: locale.text("market.heading") }))
 
       if (length > maxAddress) return answer(tooLong(length, locale))

@@ -54,7 +54,7 @@ interface Envelope {
 type SearchError = InvalidArguments | RateLimited | SearchTimeout | ServiceUnavailable
 
 /** A search as it was read from an address. */
-interface Asked<Answer extends Envelope, Query> {
+interface SearchRequest<Answer extends Envelope, Query> {
   readonly pairs: SearchAddress.Pairs
   readonly raw: ToolDefinition.RawArguments
   readonly decoded: ToolDefinition.Decoded<Answer, SearchError, ToolDefinition.Asker, Query>
@@ -64,7 +64,7 @@ interface Asked<Answer extends Envelope, Query> {
 export interface Start {
   readonly isAsked: (pairs: SearchAddress.Pairs) => boolean
   /** Takes the pairs that `isAsked` accepts. */
-  readonly show: (visitor: SignedIn, request: StartRequest) => Effect.Effect<Shown, PageError>
+  readonly show: (visitor: SignedIn, request: StartRequest) => Effect.Effect<StartView, PageError>
 }
 
 interface StartRequest {
@@ -72,7 +72,7 @@ interface StartRequest {
   readonly pairs: SearchAddress.Pairs
 }
 
-type Shown = { readonly body: Html } | { readonly elsewhere: string }
+type StartView = { readonly body: Html } | { readonly elsewhere: string }
 
 /** No lists to choose from. */
 export const none: Popular = { options: { niches: [], themes: [], apps: [] }, nicheName: () => undefined }
@@ -117,7 +117,7 @@ export const layer = <
       const show = (
         visitor: SignedIn,
         form: Omit<Searched, "subject" | "path" | "address" | "locale">,
-        answer: Answered
+        answer: SearchResponse
       ) => {
         const { locale } = visitor
         const heading = locale.text(`search.headings.${subject}`)
@@ -125,7 +125,10 @@ export const layer = <
         return page({ ...pageOf(visitor, searched, { ...answer, heading }), policy: { images: options.images } })
       }
 
-      const search = Effect.fnUntraced(function* (visitor: SignedIn, { decoded, pairs, raw }: Asked<Answer, Query>) {
+      const search = Effect.fnUntraced(function* (
+        visitor: SignedIn,
+        { decoded, pairs, raw }: SearchRequest<Answer, Query>
+      ) {
         // The lists are optional: without them, names can still be typed.
         const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
         const { locale, session } = visitor
@@ -200,14 +203,14 @@ export const layer = <
       })
 
       /** Shows the form again, with the typed values to shorten. */
-      const shorten = (visitor: SignedIn, length: number, { pairs, raw }: Asked<Answer, Query>) => {
+      const shorten = (visitor: SignedIn, length: number, { pairs, raw }: SearchRequest<Answer, Query>) => {
         const form = { typed: typedOf(pairs, raw, address), issues: [], popular: none }
         return Effect.succeed(show(visitor, form, tooLong(length, visitor.locale)))
       }
 
       const answer = (visitor: SignedIn, { url }: HttpServerRequest.HttpServerRequest) => {
         const pairs = pairsOf(url)
-        const start = { url, pairs: address.said(pairs) }
+        const start = { url, pairs: address.withoutEmpty(pairs) }
         if (starting?.isAsked(start.pairs) === true) {
           return access.allow(visitor, subject, begin(visitor, starting, start))
         }
@@ -239,7 +242,7 @@ export const isSame = (some: SearchAddress.Pairs, others: SearchAddress.Pairs): 
   some.length === others.length &&
   some.every(([name, value], index) => name === others[index]?.[0] && value === others[index]?.[1])
 
-export interface Answered {
+export interface SearchResponse {
   readonly status?: number
   readonly refused?: Refusal
   readonly body?: Html | undefined
@@ -249,7 +252,7 @@ export interface Answered {
 export const pageOf = (
   visitor: SignedIn,
   searched: Searched,
-  { body, heading, refused, status }: Answered & { readonly heading: string }
+  { body, heading, refused, status }: SearchResponse & { readonly heading: string }
 ): Page => {
   const { text } = visitor.locale
   return {
@@ -267,7 +270,7 @@ export const pageOf = (
   }
 }
 
-export const invalid = (issues: ReadonlyArray<ArgumentIssue>, locale: Locale, typed: Typed): Answered => ({
+export const invalid = (issues: ReadonlyArray<ArgumentIssue>, locale: Locale, typed: Typed): SearchResponse => ({
   refused: refusal(
     400,
     { message: locale.text("search.invalid") },
@@ -275,7 +278,7 @@ export const invalid = (issues: ReadonlyArray<ArgumentIssue>, locale: Locale, ty
   )
 })
 
-export const tooLong = (length: number, { text }: Locale): Answered => ({
+export const tooLong = (length: number, { text }: Locale): SearchResponse => ({
   refused: refusal(414, { message: text("search.tooLong", { length, limit: maxAddress }) })
 })
 
@@ -290,10 +293,10 @@ const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem 
   const { path } = issue
   const { text } = locale
   const [name = "", part = ""] = path.split(".")
-  const said = textOf(issue, locale)
+  const sentence = textOf(issue, locale)
   // The name of another page's argument, or of a part that the argument does not have, is no field of this page.
   const isUnknown = issue.code === "unknown_argument" || issue.code === "argument_not_among"
-  if (isUnknown || !isArgument(name)) return { message: `${path}: ${said}` }
+  if (isUnknown || !isArgument(name)) return { message: `${path}: ${sentence}` }
   const [from, to] = [text("filter.from"), text("filter.to")]
   const ends: Readonly<Record<string, string>> = { min: from, from, max: to, to }
   const end = Object.hasOwn(ends, part) ? ends[part] : undefined
@@ -308,7 +311,7 @@ const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem 
   const bounds = boundsOf(issue)
   const message =
     bounds === undefined
-      ? `${about.join(", ")}: ${said}`
+      ? `${about.join(", ")}: ${sentence}`
       : `${text(`filter.names.${name}`)}: ${text("search.boundsReversed", { from: bounds.from, to: bounds.to })}`
   const problem = { message }
   return places[name] === "links" ? problem : { ...problem, field: end === undefined ? name : path }

@@ -14,7 +14,7 @@ import { adCard } from "./AdCard.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as Chart from "../shared/Chart.ts"
 import { buttonForm } from "../shared/ButtonForm.ts"
-import { doneField, said } from "../shared/FlashNotice.ts"
+import { doneField, flashNotice } from "../shared/FlashNotice.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -58,7 +58,7 @@ const notice = (done: Done | undefined, standing: Standing, locale: Locale): Htm
           other: (content) => html`<a href="${storesPath}">${content}</a>`
         })}
       </p>`
-    : said(locale.html(`store.done.${done}`))
+    : flashNotice(locale.html(`store.done.${done}`))
 }
 
 const tracking = (shop: ShopRecordItem, visitor: SignedIn): Html => {

@@ -9,7 +9,7 @@ import * as Queries from "../../../services/search/Queries.ts"
 import { shopsPerPage, TrackedShopReader } from "../../../services/search/TrackedShopReader.ts"
 import * as SearchShops from "../../../services/tools/SearchShops.ts"
 import { quietForm } from "../shared/ButtonForm.ts"
-import { doneField, said } from "../shared/FlashNotice.ts"
+import { doneField, flashNotice } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
@@ -81,8 +81,8 @@ const storeTable = (
 
 /** Messages only for the forms of this page. */
 const notice = (done: Done | undefined, locale: Locale): Html | undefined => {
-  if (done === "untracked") return said(locale.text("stores.untracked"))
-  return done === "own" ? said(locale.text("stores.untrackedOwn")) : undefined
+  if (done === "untracked") return flashNotice(locale.text("stores.untracked"))
+  return done === "own" ? flashNotice(locale.text("stores.untrackedOwn")) : undefined
 }
 
 const untrackForm = ({ id, is_own: isOwn, name }: Listed, visitor: SignedIn, page: number): Html | undefined => {

@@ -62,7 +62,7 @@ export const layer = HttpRouter.use((router) =>
         ways: {
           name: "Documentation",
           home: documentationPath,
-          ways,
+          links: ways,
           current: pathOf(document),
           out: { href: overviewPath, label: "Sign in" }
         },

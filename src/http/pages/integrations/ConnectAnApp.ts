@@ -10,7 +10,7 @@ import type { Locale } from "../shared/Locale.ts"
 export const toAllApps = ({ text }: Locale): Html =>
   html`<p><a href="${clientsPath}" hreflang="en">${text("integrations.allApps")}</a></p>`
 
-interface Way {
+interface ConnectMethod {
   readonly client: string
   readonly how: string
   /** The text to copy. */
@@ -18,7 +18,7 @@ interface Way {
 }
 
 /** `id` begins the ids of the elements. */
-export const wayList = (id: string, ways: ReadonlyArray<Way>, locale: Locale): Html =>
+export const methodList = (id: string, ways: ReadonlyArray<ConnectMethod>, locale: Locale): Html =>
   html`<dl class="ways">
     ${ways.map(
       ({ client, how, text }, index) =>
@@ -32,7 +32,7 @@ export const wayList = (id: string, ways: ReadonlyArray<Way>, locale: Locale): H
     )}
   </dl>`
 
-const waysOf = (mcpUrl: string, locale: Locale): ReadonlyArray<Way> => [
+const methodsOf = (mcpUrl: string, locale: Locale): ReadonlyArray<ConnectMethod> => [
   { client: "Claude", how: locale.text("integrations.ways.claude") },
   { client: "ChatGPT", how: locale.text("integrations.ways.chatGpt") },
   ...ClientSetup.signingIn(mcpUrl).map(({ client, file, text }) => ({
@@ -56,6 +56,6 @@ export const connectAnApp = (options: {
     <summary id="connect">${locale.text("integrations.connect")}</summary>
     <p id="connect-address">${locale.text("integrations.connectHow")}</p>
     ${copyText({ id: "mcp-url", named: "connect-address", text: mcpUrl, locale })}
-    ${wayList("way", waysOf(mcpUrl, locale), locale)} ${toAllApps(locale)}
+    ${methodList("way", methodsOf(mcpUrl, locale), locale)} ${toAllApps(locale)}
   </details>`
 }

@@ -52,7 +52,7 @@ export const upgradePrompt = (links: OutwardLinks.Links, locale: Locale): Html =
   </div>`
 
 /** What the page shows, also again after an error in the form. */
-interface Shown {
+interface IntegrationsView {
   readonly done?: Done
   readonly status?: number
   readonly refused?: Refusal
@@ -73,7 +73,7 @@ export const layer = Layer.effectDiscard(
     const { mcpUrl } = config
     const links = OutwardLinks.of(config)
 
-    const createForm = (visitor: SignedIn, attempt: KeyAttempt, { name = "", refused }: Shown) => {
+    const createForm = (visitor: SignedIn, attempt: KeyAttempt, { name = "", refused }: IntegrationsView) => {
       const { text } = visitor.locale
       return html`
         <form method="post" action="${integrationsPath}" class="one-line">
@@ -93,7 +93,12 @@ export const layer = Layer.effectDiscard(
     }
 
     /** The form that creates a key, or why there is none. */
-    const creation = (visitor: SignedIn, listed: ReadonlyArray<ApiKey>, attempt: KeyAttempt, shown: Shown) => {
+    const creation = (
+      visitor: SignedIn,
+      listed: ReadonlyArray<ApiKey>,
+      attempt: KeyAttempt,
+      shown: IntegrationsView
+    ) => {
       const { text } = visitor.locale
       const { mayCreate = mayCallTools(visitor.session), refused } = shown
       if (!mayCreate) return upgradePrompt(links, visitor.locale)
@@ -105,7 +110,7 @@ export const layer = Layer.effectDiscard(
       `
     }
 
-    const show = Effect.fnUntraced(function* (visitor: SignedIn, shown: Shown) {
+    const show = Effect.fnUntraced(function* (visitor: SignedIn, shown: IntegrationsView) {
       const { locale, session } = visitor
       const { text } = locale
       const { done, refused, status } = shown

@@ -8,7 +8,11 @@ import type { SignedIn } from "../shared/Visitors.ts"
 
 const notDone = (
   visitor: SignedIn,
-  { heading, said, status }: { readonly status: number; readonly heading: string; readonly said: string | Html }
+  {
+    heading,
+    explanation: said,
+    status
+  }: { readonly status: number; readonly heading: string; readonly explanation: string | Html }
 ): Page => ({
   account: visitor,
   section: "integrations",
@@ -23,7 +27,7 @@ const notDone = (
 /** The page is the same for a key or an app that has ended, that another account has, or that never existed. */
 export const gone = (visitor: SignedIn): Page => {
   const { text } = visitor.locale
-  return notDone(visitor, { status: 404, heading: text("key.gone"), said: text("key.goneWhy") })
+  return notDone(visitor, { status: 404, heading: text("key.gone"), explanation: text("key.goneWhy") })
 }
 
 /** The form was sent twice, by a reload or two clicks: the key exists, but its secret cannot be shown again. */
@@ -33,6 +37,6 @@ export const madeAlready = (visitor: SignedIn, name: string): Page => {
   return notDone(visitor, {
     status: 409,
     heading: text("key.madeAlready"),
-    said: locale.html("key.madeAlreadyHow", { name: quoted(name, locale) })
+    explanation: locale.html("key.madeAlreadyHow", { name: quoted(name, locale) })
   })
 }

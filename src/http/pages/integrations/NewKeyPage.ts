@@ -4,7 +4,7 @@ import { Redacted } from "effect"
 import type { KeyEnd } from "../../../domain/access/KeyEnd.ts"
 import type { ApiKey, NewKey } from "../../../services/access/ApiKeys.ts"
 import * as ClientSetup from "./ClientSetup.ts"
-import { toAllApps, wayList } from "./ConnectAnApp.ts"
+import { toAllApps, methodList } from "./ConnectAnApp.ts"
 import { copyText } from "../shared/CopyText.ts"
 import { html } from "../shared/Html.ts"
 import { integrationsPath } from "./IntegrationsPaths.ts"
@@ -52,7 +52,7 @@ export const newKey = (options: {
       <section class="panel" aria-labelledby="set-up">
         <h2 id="set-up">${text("key.setUp")}</h2>
         <p>${text("key.setUpHow")}</p>
-        ${wayList("setup", ways, locale)} ${toAllApps(locale)}
+        ${methodList("setup", ways, locale)} ${toAllApps(locale)}
       </section>
     `
   }

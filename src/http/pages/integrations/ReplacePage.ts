@@ -24,7 +24,7 @@ import type { SignedIn } from "../shared/Visitors.ts"
 const Form = Schema.Struct({ name: KeyName, ends: KeyEnd, attempt: KeyAttempt })
 type Form = typeof Form.Type
 
-interface Shown {
+interface ReplaceView {
   readonly status?: number
   readonly refused?: Refusal
   readonly form?: Form
@@ -64,7 +64,12 @@ export const layer = Layer.effectDiscard(
       </fieldset>`
     }
 
-    const replaceForm = (visitor: SignedIn, old: ApiKey, isFull: boolean, shown: Shown & { attempt: KeyAttempt }) => {
+    const replaceForm = (
+      visitor: SignedIn,
+      old: ApiKey,
+      isFull: boolean,
+      shown: ReplaceView & { attempt: KeyAttempt }
+    ) => {
       const { text } = visitor.locale
       const { attempt, form, refused } = shown
       return html`
@@ -86,7 +91,7 @@ export const layer = Layer.effectDiscard(
       `
     }
 
-    const show = Effect.fnUntraced(function* (visitor: SignedIn, id: number, shown: Shown) {
+    const show = Effect.fnUntraced(function* (visitor: SignedIn, id: number, shown: ReplaceView) {
       const { locale, session } = visitor
       const { text } = locale
       const listed = yield* keys.list(session.accountId)

@@ -42,10 +42,10 @@ export const doneNotice = <Word extends string>(
   words: ReadonlyArray<Word>,
   textOf: (word: Word) => string
 ): Html | undefined => {
-  const word = words.find((each) => each === done)
-  return word === undefined ? undefined : said(textOf(word))
+  const known = words.find((each) => each === done)
+  return known === undefined ? undefined : flashNotice(textOf(known))
 }
 
 /** A notice that takes the focus when the page opens, so that screen readers read it first. */
-export const said = (text: string | Html): Html =>
+export const flashNotice = (text: string | Html): Html =>
   html`<p class="notice" tabindex="-1" autofocus role="status">${text}</p>`

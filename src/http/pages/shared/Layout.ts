@@ -52,7 +52,7 @@ export interface Page {
   /** The section of the dashboard that the page belongs to. */
   readonly section?: Section
   /** Links in the header, for pages without an account. */
-  readonly ways?: Ways
+  readonly ways?: Navigation
   /** Whether the page runs our script. By default, if there is an account. */
   readonly scripts?: boolean
   /** Whether the page has forms that a passkey answers, which need a script of their own. */
@@ -69,20 +69,20 @@ export interface Page {
 export const toDocumentation = ({ text }: Locale.Locale): Html =>
   html`<a href="${documentationPath}" hreflang="en">${text("layout.documentation")}</a>`
 
-interface Way {
+interface NavigationLink {
   readonly href: string
   readonly label: string
 }
 
-export interface Ways {
+export interface Navigation {
   /** The label of the navigation. */
   readonly name: string
   /** The target of the brand. */
   readonly home: string
-  readonly ways: ReadonlyArray<Way>
+  readonly links: ReadonlyArray<NavigationLink>
   /** The `href` of the current page. */
   readonly current: string
-  readonly out: Way
+  readonly out: NavigationLink
 }
 
 /** A page as text, to be sent more than once. */
@@ -163,7 +163,7 @@ const account = (visitor: SignedIn, current: Section | undefined, locale: Locale
       <li>${quietForm(visitor, signOutPath, locale.text("layout.signOut"))}</li>
     </ul>`
 
-const others = ({ current, out, ways }: Ways) =>
+const others = ({ current, out, links: ways }: Navigation) =>
   html` <ul class="sections">
       ${ways.map(({ href, label }) => html`<li><a href="${href}" ${href === current && html`aria-current="page"`}>${label}</a></li>`)}
     </ul>

@@ -23,8 +23,8 @@ export const decoder = <S extends Schema.Constraint & Schema.ConstraintDecoder<u
 ): ((pairs: SearchAddress.Pairs) => Result.Result<S["Type"], ReadonlyArray<ArgumentIssue>>) => {
   const decode = argumentDecoder<S>(schema)
   return (pairs) => {
-    const said = pairs.filter(([name, value]) => value !== "" || !Object.hasOwn(schema.fields, name))
-    const values = Map.groupBy(said, ([name]) => name)
+    const given = pairs.filter(([name, value]) => value !== "" || !Object.hasOwn(schema.fields, name))
+    const values = Map.groupBy(given, ([name]) => name)
     return decode(Object.fromEntries(Array.from(values, ([name, found]) => [name, single(found)]))).result
   }
 }

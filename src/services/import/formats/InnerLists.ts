@@ -74,7 +74,7 @@ export class Several {
   }
 
   /** A list takes all values, a price the lowest, and an address the first. Other fields take one value. */
-  read(name: string, way: ReadAs.Way, read: ReadAs.Read): unknown {
+  read(name: string, way: ReadAs.ValueKind, read: ReadAs.Read): unknown {
     const values = this.#values
     if (way === "list" || isAddress(name)) return read(values)
     if (!isLowest(name)) return new Unread(`cannot be read: it has ${values.length} values where a record takes one`)

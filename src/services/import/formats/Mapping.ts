@@ -35,7 +35,7 @@ const Source = Schema.Struct({
   constant: Schema.optionalKey(
     Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Schema.Array(Schema.String)])
   ),
-  as: Schema.optionalKey(Schema.Literals(ReadAs.ways)),
+  as: Schema.optionalKey(Schema.Literals(ReadAs.valueKinds)),
   separator: Schema.optionalKey(Schema.NonEmptyString),
   form: Schema.optionalKey(Schema.String),
   values: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
@@ -127,7 +127,7 @@ export const decode = (document: unknown): Result.Result<Mapping, string> => {
 }
 
 /** Settings that only some ways of reading have. */
-const waysOf: Readonly<Record<"separator" | "form" | "divide_by", ReadonlyArray<ReadAs.Way>>> = {
+const kindsOf: Readonly<Record<"separator" | "form" | "divide_by", ReadonlyArray<ReadAs.ValueKind>>> = {
   separator: ["list"],
   form: ["number", "money", "date"],
   divide_by: ["number", "money"]
@@ -140,7 +140,7 @@ const wrongIn = (record: RecordName, name: string, source: Source): string | und
   if (column === "") return "has no column yet: name the one that holds it, or a constant"
   if (constant !== undefined && isStatus(record, name)) return "needs a column: only products on sale are imported"
   if (constant !== undefined) return Object.keys(how).length > 0 ? "has a constant, which is taken as it is" : undefined
-  for (const [setting, ways] of Object.entries(waysOf)) {
+  for (const [setting, ways] of Object.entries(kindsOf)) {
     if (setting in how && as !== undefined && !ways.includes(as)) {
       return `has \`${setting}\`, which has no effect on values that are read as \`${as}\``
     }
@@ -209,7 +209,7 @@ interface Part<From> {
   readonly name: string
   readonly get: (from: From) => unknown
   readonly read: ReadAs.Read
-  readonly way: ReadAs.Way
+  readonly way: ReadAs.ValueKind
 }
 
 /** Converts rows or JSON objects to readings. */

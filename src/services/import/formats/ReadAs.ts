@@ -18,12 +18,12 @@ import {
 import { Ids } from "./Ids.ts"
 import { monthOf, months } from "./Traffic.ts"
 
-export const ways = ["text", "number", "money", "list", "date", "yes_no", "domain"] as const
-export type Way = (typeof ways)[number]
+export const valueKinds = ["text", "number", "money", "list", "date", "yes_no", "domain"] as const
+export type ValueKind = (typeof valueKinds)[number]
 
 /** What a field of a record accepts, and how it is read by default. */
 export interface Field {
-  readonly as: Way
+  readonly as: ValueKind
   /** Fractions are rounded. */
   readonly isWhole?: true
   /** The precision of a date. */
@@ -39,7 +39,7 @@ export interface Field {
 }
 
 export interface ReadOptions {
-  readonly as: Way
+  readonly as: ValueKind
   readonly separator: string | undefined
   /** The form of a date, such as `DD.MM.YYYY`, or of a number, such as `1.234,56`. */
   readonly form: string | undefined

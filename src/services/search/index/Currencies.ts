@@ -22,7 +22,7 @@ export interface CurrencyCount {
 /** Figures in the currency of the store. A price of a product is the other money. */
 const money: ReadonlySet<Figure> = new Set<Figure>(["revenue", "avg_price"])
 
-type Asked = Filter & Partial<Pick<Query, "order">>
+type ComparingQuery = Filter & Partial<Pick<Query, "order">>
 
 interface Compared {
   /** Revenue, the average price, or both. A store counts if one of these is known. */
@@ -35,7 +35,7 @@ interface Compared {
 const moneyOf = (condition: StoreCondition): ReadonlyArray<Figure> =>
   condition._tag === "Between" && money.has(condition.column) ? [condition.column] : []
 
-const comparedIn = ({ item, order, stores }: Asked): Compared => {
+const comparedIn = ({ item, order, stores }: ComparingQuery): Compared => {
   const filtered = stores.flatMap(moneyOf)
   const sorted = order?._tag === "ByStore" ? order.figures.filter((figure) => figure !== undefined) : []
   return {
@@ -51,7 +51,7 @@ const codes = 26 ** 3 + 1
 /** Exact; none if no money is compared or one currency is asked for. `matched` has the matching stores of each segment. */
 export const currencies = (
   list: SegmentList,
-  query: Asked,
+  query: ComparingQuery,
   run: Run,
   matched: ReadonlyArray<Uint32Array>
 ): ReadonlyArray<CurrencyCount> => {
@@ -77,7 +77,7 @@ interface Others {
   readonly run: Run
 }
 
-const withoutMoney = ({ idAbove, item, subject, words }: Asked, run: Run): Others => {
+const withoutMoney = ({ idAbove, item, subject, words }: ComparingQuery, run: Run): Others => {
   const conditions = run.conditions.filter((condition) => moneyOf(condition).length === 0)
   const query = {
     subject,
@@ -102,7 +102,7 @@ const known = new WeakMap<SegmentView, Map<string, ReadonlyArray<CurrencyCount>>
 
 const ofAll = (
   view: SegmentView,
-  { subject }: Asked,
+  { subject }: ComparingQuery,
   compared: Compared,
   rows: () => Uint32Array,
   run: Run

@@ -13,7 +13,7 @@ import type { Filter, Query } from "../index/Query.ts"
 import type { Published } from "./IndexState.ts"
 import type { IndexEvent, Progress } from "./Indexer.ts"
 import type { Job, Kind } from "./SearchThread.ts"
-import type { Answered, Searcher } from "./SearchThreads.ts"
+import type { JobResult, Searcher } from "./SearchThreads.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 
 export interface IndexStatus {
@@ -33,7 +33,7 @@ export interface IndexStatus {
   readonly failure: Option.Option<string>
 }
 
-type Asked<K extends Kind> = Effect.Effect<Answered<K>, SearchFailure>
+type RunningJob<K extends Kind> = Effect.Effect<JobResult<K>, SearchFailure>
 
 /** Maximum wait for a version that the database already has. */
 const versionLimit = Duration.seconds(1)
@@ -44,9 +44,9 @@ export class CatalogIndex extends Context.Service<
     /** The published list. Fails with the time to wait if there is none. */
     readonly current: Effect.Effect<Published, ServiceUnavailable>
     /** `hint` suggests how to narrow a search that timed out. */
-    search(query: Query, hint?: () => string | undefined): Asked<"search">
-    facets(query: Filter): Asked<"facets">
-    overview(query: OverviewQuery, hint?: () => string | undefined): Asked<"overview">
+    search(query: Query, hint?: () => string | undefined): RunningJob<"search">
+    facets(query: Filter): RunningJob<"facets">
+    overview(query: OverviewQuery, hint?: () => string | undefined): RunningJob<"overview">
     /** Returns when this version or a later one is published, or after a second. */
     awaitVersion(version: number): Effect.Effect<void>
     readonly status: Effect.Effect<IndexStatus>
@@ -60,9 +60,9 @@ export class CatalogIndex extends Context.Service<
     Layer.effect(
       CatalogIndex,
       Effect.gen(function* () {
-        const board = makeBoard(yield* searcher)
-        yield* follow(board.handle)
-        return CatalogIndex.of(board.service)
+        const own = makeService(yield* searcher)
+        yield* follow(own.handle)
+        return CatalogIndex.of(own.service)
       })
     )
 }
@@ -72,13 +72,13 @@ interface Waiter {
   readonly done: Deferred.Deferred<void>
 }
 
-interface Board {
+interface IndexService {
   readonly handle: (event: IndexEvent) => Effect.Effect<void>
   readonly service: CatalogIndex["Service"]
 }
 
 /** The state of the index, from the indexer's events. */
-const makeBoard = (searcher: Searcher): Board => {
+const makeService = (searcher: Searcher): IndexService => {
   let published: Published | undefined
   let progress: Progress = { phase: "connecting", done: 0, total: 0 }
   let began: { readonly phase: Progress["phase"]; readonly atMillis: number } | undefined
@@ -173,7 +173,7 @@ const makeBoard = (searcher: Searcher): Board => {
   const ask = Effect.fnUntraced(function* <K extends Kind>(
     job: Job<K>,
     hint?: () => string | undefined
-  ): Effect.fn.Return<Answered<K>, SearchFailure> {
+  ): Effect.fn.Return<JobResult<K>, SearchFailure> {
     yield* current
     const clock = yield* Clock.Clock
     const began = clock.monotonicTimeNanosUnsafe()

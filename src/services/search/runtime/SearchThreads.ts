@@ -23,7 +23,7 @@ import { makeSender } from "./SegmentTransfer.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 
 /** The answer, and the list that it is of. */
-export interface Answered<K extends Kind> {
+export interface JobResult<K extends Kind> {
   readonly answer: Answers[K]
   readonly published: Published
 }
@@ -32,7 +32,7 @@ export interface Searcher {
   /** Sets the list for searches that begin from now on. */
   show(published: Published | undefined): Effect.Effect<void>
   /** Runs a job on the newest list at its start. A list must have been shown before. */
-  run<K extends Kind>(job: Job<K>, hint?: () => string | undefined): Effect.Effect<Answered<K>, SearchFailure>
+  run<K extends Kind>(job: Job<K>, hint?: () => string | undefined): Effect.Effect<JobResult<K>, SearchFailure>
   /** Whether there is a thread that answers. */
   readonly isAnswering: Effect.Effect<boolean>
 }
@@ -59,7 +59,7 @@ const answer = <K extends Kind>(
   outcome: Outcome,
   published: Published,
   hint: (() => string | undefined) | undefined
-): Effect.Effect<Answered<K>, SearchTimeout> => {
+): Effect.Effect<JobResult<K>, SearchTimeout> => {
   switch (outcome._tag) {
     case "Canceled":
       return Effect.fail(ToolErrorMessages.tooSlow(hint?.()))
@@ -116,7 +116,7 @@ interface Running {
 }
 
 /** The thread is to answer to this number: the one of a canceled search, or 0. */
-interface Asked {
+interface Check {
   readonly id: number
   readonly atMillis: number
 }
@@ -129,7 +129,7 @@ interface Thread {
   /** The thread was spawned and has not died. */
   isUp: boolean
   /** What the thread has not answered yet. */
-  asked: Asked | undefined
+  asked: Check | undefined
   fiber: Fiber.Fiber<never, WorkerError> | undefined
   shown: Published | undefined
   running: Running | undefined
@@ -235,9 +235,9 @@ export const onThreads = Effect.fnUntraced(function* (
     Effect.clockWith((clock) => {
       // It may have answered in between.
       if (id !== 0 && thread.running?.id !== id) return Effect.void
-      const asked: Asked = { id, atMillis: clock.currentTimeMillisUnsafe() }
-      thread.asked = asked
-      const isStuck = () => threads[thread.index] === thread && thread.asked === asked
+      const check: Check = { id, atMillis: clock.currentTimeMillisUnsafe() }
+      thread.asked = check
+      const isStuck = () => threads[thread.index] === thread && thread.asked === check
       const watch = Effect.gen(function* () {
         yield* Effect.sleep(limit)
         if (!isStuck()) return

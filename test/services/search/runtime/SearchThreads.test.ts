@@ -10,7 +10,7 @@ import { livePlaces } from "../../../../src/services/search/index/Segment.ts"
 import { namesOf, publish } from "../../../../src/services/search/runtime/IndexState.ts"
 import type { Published } from "../../../../src/services/search/runtime/IndexState.ts"
 import * as SearchThreads from "../../../../src/services/search/runtime/SearchThreads.ts"
-import type { Answered, Searcher } from "../../../../src/services/search/runtime/SearchThreads.ts"
+import type { JobResult, Searcher } from "../../../../src/services/search/runtime/SearchThreads.ts"
 import type { SearchFailure } from "../../../../src/services/limits/SearchPermits.ts"
 import type { Job, Kind } from "../../../../src/services/search/runtime/SearchThread.ts"
 import { generate } from "../../../oracle/NaiveCatalog.ts"
@@ -122,7 +122,7 @@ const outcome = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>) 
       cause.reasons.map((reason) => (reason._tag === "Fail" ? reason.error._tag : reason._tag)).join()
   })
 
-const totalOf = Effect.fnUntraced(function* (fiber: Fiber.Fiber<Answered<Kind>, SearchFailure>) {
+const totalOf = Effect.fnUntraced(function* (fiber: Fiber.Fiber<JobResult<Kind>, SearchFailure>) {
   const { answer } = yield* yield* settled(fiber)
   return "total" in answer ? answer.total : 0
 })
