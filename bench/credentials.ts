@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { AppConfig } from "../src/Config.ts"
 import * as Credential from "../src/domain/access/Credential.ts"
-import { CredentialResolver } from "../src/services/access/CredentialResolver.ts"
+import { CredentialResolver } from "../src/services/credentials/CredentialResolver.ts"
 import * as BenchDatabase from "./support/BenchDatabase.ts"
 import { median } from "./support/Median.ts"
 

@@ -10,8 +10,8 @@ import { queryWords } from "../src/domain/search/SearchText.ts"
 import { wantedWords } from "../src/domain/search/WantedWords.ts"
 import { Prng } from "../demo/Prng.ts"
 import { SegmentBuilder } from "../src/services/search/index/Build.ts"
-import { Spellings } from "../src/services/search/index/Records.ts"
-import type { StoreRecord } from "../src/services/search/index/Records.ts"
+import { Spellings } from "../src/services/search/index/IndexedRecords.ts"
+import type { IndexedStore } from "../src/services/search/index/IndexedRecords.ts"
 import { search } from "../src/services/search/index/Search.ts"
 import type { SegmentView } from "../src/services/search/index/Segment.ts"
 import { arraysOf } from "../src/services/search/runtime/SegmentArrays.ts"
@@ -26,7 +26,7 @@ const day = 20_000
 
 type Phrase = (random: Prng) => string
 
-const storeOf = (id: number, random: Prng): StoreRecord => ({
+const storeOf = (id: number, random: Prng): IndexedStore => ({
   ...byField(() => null),
   id,
   name: `Store ${id}`,

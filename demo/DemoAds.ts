@@ -1,6 +1,6 @@
 /** The ads of one store of the demo data. A few have no store. */
 import * as DemoPages from "../src/domain/catalog/DemoPages.ts"
-import * as DemoPictures from "../src/domain/catalog/DemoPictures.ts"
+import * as DemoPictures from "../src/domain/catalog/PictureNames.ts"
 import { ctas, mediaTypes } from "../src/domain/catalog/Enumerations.ts"
 import type { Cta, MediaType } from "../src/domain/catalog/Enumerations.ts"
 import type { AdRecord } from "../src/domain/catalog/Records.ts"

@@ -1,6 +1,6 @@
 /** The products of one store of the demo data. */
 import * as DemoPages from "../src/domain/catalog/DemoPages.ts"
-import * as DemoPictures from "../src/domain/catalog/DemoPictures.ts"
+import * as DemoPictures from "../src/domain/catalog/PictureNames.ts"
 import type { ProductDetails } from "../src/domain/catalog/ProductDetails.ts"
 import type { ProductRecord } from "../src/domain/catalog/Records.ts"
 import { timeOf } from "./Days.ts"

@@ -28,6 +28,64 @@ const mayImport: Record<string, ReadonlyArray<string>> = {
   migrations: ["domain"]
 }
 
+/**
+ * What the folder of a subject may import of the folders beside it. Imports of one subject are one way: those that two subjects have of
+ * each other are in {@link bothWays}, with the files that make them.
+ */
+const subjects: Record<string, ReadonlyArray<string>> = {
+  "domain/access": [],
+  "domain/catalog": [],
+  "domain/search": ["catalog"],
+  "domain/mcp": ["access", "search"],
+  "domain/oauth": ["catalog", "mcp"],
+  "services/database": [],
+  "services/metrics": ["database"],
+  "services/limits": ["database", "metrics"],
+  "services/fetch": [],
+  "services/import": ["database"],
+  "services/credits": ["database", "limits", "metrics"],
+  "services/credentials": ["database", "credits"],
+  "services/mail": ["database", "limits", "metrics"],
+  "services/sessions": ["credentials", "database", "limits", "mail"],
+  "services/accounts": ["credentials", "credits", "database", "limits", "mail", "sessions"],
+  "services/billing": ["accounts", "database", "limits", "metrics"],
+  "services/oauth": ["credentials", "database", "fetch", "limits", "metrics"],
+  "services/retention": ["accounts", "database", "oauth"],
+  "services/collect": ["fetch", "import"],
+  "services/search": ["database", "limits", "metrics"],
+  "services/tools": ["credits", "database", "import", "limits", "metrics", "search"],
+  "http/shared": [],
+  "http/pages": ["shared"],
+  "http/oauth": ["pages", "shared"],
+  "http/mcp": ["shared"]
+}
+
+/** Files that import a subject above their own, each for a reason. */
+const bothWays: Record<string, ReadonlyArray<string>> = {
+  // Statements are counted where they fail or succeed.
+  "src/services/database/Availability.ts": ["metrics"],
+  "src/services/database/Readiness.ts": ["metrics"],
+  // The name of a tool is a label; the length of the outbox and the running import are numbers of the database.
+  "src/services/metrics/Metrics.ts": ["tools"],
+  "src/services/metrics/DatabaseMetrics.ts": ["import", "mail"],
+  // A call is shown with the name of its credential, as far back as calls are kept.
+  "src/services/credits/CallerNames.ts": ["credentials"],
+  "src/services/credits/CallHistory.ts": ["retention"],
+  // A link is made when its mail is sent, so that the outbox stores none.
+  "src/services/mail/Mailer.ts": ["accounts"],
+  // Closing an account ends its subscription.
+  "src/services/accounts/AccountClosing.ts": ["billing"],
+  // A registration makes room for itself.
+  "src/services/oauth/Clients.ts": ["retention"],
+  // The challenge of a refused call names the metadata.
+  "src/http/mcp/Authentication.ts": ["oauth"]
+}
+
+const subjectOf = (file: string): readonly [layer: string, subject: string] | undefined => {
+  const [, layer, subject] = /^src\/(domain|services|http)\/([a-z]+)\//.exec(file) ?? []
+  return layer === undefined || subject === undefined ? undefined : [layer, subject]
+}
+
 /** Packages of the domain: Effect, and what only computes. */
 const domainPackages = new Set(["effect", "countries-list", "intl-messageformat", "tldts", "node:url", "node:zlib"])
 
@@ -78,6 +136,12 @@ const forbiddenCode: ReadonlyArray<readonly [pattern: RegExp, instead: string]> 
 /** Live layers, such as the HTTP server, the file system and the database: only the composition root names them. */
 const liveLayer = /\b(?:Node[A-Z]\w*|Database|EmbeddedPostgres|Migrations|PgClient)\.layer\w*/
 
+const isAllowed = (file: string, target: string): boolean => {
+  const [own, other] = [subjectOf(file), subjectOf(target)]
+  if (own === undefined || other === undefined || own[0] !== other[0] || own[1] === other[1]) return true
+  return [...(subjects[own.join("/")] ?? []), ...(bothWays[file] ?? [])].includes(other[1])
+}
+
 const violationsOf = (file: SourceFile): ReadonlyArray<Violation> => {
   const found: Array<Violation> = []
   const report = (rule: string) => found.push({ path: file.path, rule })
@@ -102,6 +166,8 @@ const violationsOf = (file: SourceFile): ReadonlyArray<Violation> => {
         if (!isData) report(`imports ${target}, which is no part of the project`)
       } else if (targetLayer !== layer && !(mayImport[layer] ?? []).includes(targetLayer)) {
         report(`is of ${layer} and imports ${target} of ${targetLayer}`)
+      } else if (!isAllowed(file.path, target)) {
+        report(`is of ${subjectOf(file.path)?.join("/")} and imports ${target}`)
       } else if (file.path.startsWith(searchIndex) && targetLayer !== "domain" && !target.startsWith(searchIndex)) {
         report(`is of the search index and imports ${target}`)
       }
@@ -145,6 +211,29 @@ describe("the rules of imports and files", () => {
     assert.deepStrictEqual(files.flatMap(violationsOf), [])
   })
 
+  it("list each subject once, below those that import it, and no file for nothing", () => {
+    const names = Object.keys(subjects)
+    assert.sameMembers(
+      names,
+      Array.from(new Set(readSources("src").flatMap(({ path }) => subjectOf(path)?.join("/") ?? [])))
+    )
+    for (const [index, name] of names.entries()) {
+      const [layer = ""] = name.split("/")
+      for (const other of subjects[name] ?? []) assert.include(names.slice(0, index), `${layer}/${other}`)
+    }
+    for (const [file, others] of Object.entries(bothWays)) {
+      const [layer = ""] = subjectOf(file) ?? []
+      const imports = importsOf(fs.readFileSync(file, "utf8")).map((specifier) =>
+        path.posix.join(path.posix.dirname(file), specifier)
+      )
+      for (const other of others)
+        assert.isTrue(
+          imports.some((target) => target.startsWith(`src/${layer}/${other}/`)),
+          `${file}: ${other}`
+        )
+    }
+  })
+
   const broken: ReadonlyArray<readonly [what: string, file: SourceFile, rule: RegExp]> = [
     [
       "the domain imports a service",
@@ -176,6 +265,11 @@ describe("the rules of imports and files", () => {
       "a service imports a route lazily",
       { path: "src/services/tools/A.ts", text: `const b = () => import("../../http/mcp/B.ts")` },
       /of http/
+    ],
+    [
+      "a subject imports one above it",
+      { path: "src/services/credits/A.ts", text: `import { B } from "../accounts/B.ts"` },
+      /is of services\/credits and imports src\/services\/accounts\/B\.ts/
     ],
     [
       "the search index imports what uses it",

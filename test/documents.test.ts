@@ -27,11 +27,11 @@ const limitTests: Readonly<Record<string, readonly [file: string, title: string]
   ],
   "a call that fails": ["services/tools/ToolRunner", "D34 when the search times out"],
   "a repeat of a call under the same idempotency key within 24 hours": [
-    "services/access/CreditLedger",
+    "services/credits/CreditLedger",
     "D16 is new, then a repeat that costs nothing, for 24 hours"
   ],
-  "plan Growth": ["services/access/CreditLedger", "D13 never goes past the allowance, however many calls run at once"],
-  "plan Pro": ["services/access/CreditLedger", "D13 never goes past the allowance, however many calls run at once"],
+  "plan Growth": ["services/credits/CreditLedger", "D13 never goes past the allowance, however many calls run at once"],
+  "plan Pro": ["services/credits/CreditLedger", "D13 never goes past the allowance, however many calls run at once"],
   "plan Starter, or a subscription that is not active": [
     "domain/access/Plan",
     "S8, D5, D6 with an active Growth or Pro subscription and with no other"
@@ -49,7 +49,7 @@ const limitTests: Readonly<Record<string, readonly [file: string, title: string]
     "are so many of each account, counted by all servers together, however many are asked for at once"
   ],
   "new API keys": [
-    "services/access/ApiKeys",
+    "services/credentials/ApiKeys",
     "S101 of 20 new keys an hour count revoked ones too, and the error has the time to wait"
   ],
   "refreshes of a connected app": [
@@ -74,35 +74,38 @@ const limitTests: Readonly<Record<string, readonly [file: string, title: string]
     "services/search/runtime/SearchThreads",
     "a search that takes five seconds is stopped, and its thread is free again"
   ],
-  "API keys": ["services/access/ApiKeys", "S100 of 10 active keys hold when several servers make keys at once"],
+  "API keys": ["services/credentials/ApiKeys", "S100 of 10 active keys hold when several servers make keys at once"],
   "connected apps": [
     "services/oauth/Grants",
     "R54 the apps of an account are at most 200, also when many are approved at once"
   ],
   passkeys: [
-    "services/access/passkeys/Passkeys",
+    "services/sessions/passkeys/Passkeys",
     "D77 refuses a passkey that is registered, and more than 20, also at once"
   ],
   "stores that are tracked or owned": [
-    "services/access/TrackedShops",
+    "services/accounts/TrackedShops",
     "by its %s takes at most 1,000 stores an account, also at once, and one that is there"
   ],
   "saved searches": [
-    "services/access/SavedSearches",
+    "services/accounts/SavedSearches",
     "are at most 50 an account, also when they come at once; one that is there is renamed"
   ],
   "last searches on the overview page": [
-    "services/access/SavedSearches",
+    "services/accounts/SavedSearches",
     "the last five that were shown are kept, each once, latest first, for their account alone"
   ],
-  "API key": ["services/access/ApiKeys", "takes one of the ten while the old key works on, and none when it ends now"],
+  "API key": [
+    "services/credentials/ApiKeys",
+    "takes one of the ten while the old key works on, and none when it ends now"
+  ],
   "access token": ["services/oauth/Grants", "the access token alone is a credential, for an hour"],
   "connection of an app": [
     "services/oauth/Grants",
     "S93 keeps a connection for 30 days from its last use, and a year in all"
   ],
   "request for access, from the first page to the answer": ["http/oauth/Consent", "is over after 15 minutes"],
-  "sign-in to the dashboard": ["services/access/Sessions", "D9 ends after 12 hours without use"]
+  "sign-in to the dashboard": ["services/sessions/Sessions", "D9 ends after 12 hours without use"]
 }
 
 describe("documents", () => {

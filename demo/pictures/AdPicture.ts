@@ -1,5 +1,5 @@
 /** The picture of an ad: its headline and the name of its page, next to the product. */
-import type { AdWords } from "../../src/domain/catalog/DemoPictures.ts"
+import type { AdWords } from "../../src/domain/catalog/PictureNames.ts"
 import type { MediaType } from "../../src/domain/catalog/Enumerations.ts"
 import { backdrop, signOf } from "./Backdrop.ts"
 import { placed } from "./Drawing.ts"

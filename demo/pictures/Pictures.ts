@@ -1,6 +1,6 @@
 /** The pictures of the demo data by their names. */
 import { adPicture } from "./AdPicture.ts"
-import type { AdWords } from "../../src/domain/catalog/DemoPictures.ts"
+import type { AdWords } from "../../src/domain/catalog/PictureNames.ts"
 import * as PictureName from "./PictureName.ts"
 import { productPicture } from "./ProductPicture.ts"
 

@@ -8,7 +8,7 @@ import type { CollectReport } from "../services/collect/Collector.ts"
 import * as DomainList from "../services/collect/DomainList.ts"
 import * as Signatures from "../services/collect/Signatures.ts"
 import * as Output from "./Output.ts"
-import { withDefault } from "./Parameters.ts"
+import { withDefault } from "./CommandParameters.ts"
 import * as ProgressBar from "./ProgressBar.ts"
 import { asUserError } from "./UserErrors.ts"
 

@@ -1,8 +1,8 @@
 /** `discovery credits verify`: compares every balance with the ledger (D14). */
 import { Effect, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
-import * as LedgerCheck from "../services/access/LedgerCheck.ts"
-import type { Disagreement } from "../services/access/LedgerCheck.ts"
+import * as LedgerCheck from "../services/credits/LedgerCheck.ts"
+import type { Disagreement } from "../services/credits/LedgerCheck.ts"
 import * as Output from "./Output.ts"
 import { asUserError } from "./UserErrors.ts"
 

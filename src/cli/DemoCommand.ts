@@ -3,13 +3,13 @@ import { DateTime, Effect, Option, Predicate, Schema, Stdio, Stream } from "effe
 import { Command, Flag } from "effect/cli"
 import type { DemoOptions, DemoSizeName } from "../../demo/DemoData.ts"
 import { AppConfig, variables } from "../Config.ts"
-import * as DemoPictures from "../domain/catalog/DemoPictures.ts"
+import * as DemoPictures from "../domain/catalog/PictureNames.ts"
 import { CalendarDate } from "../domain/Scalars.ts"
 import { Importer } from "../services/import/Importer.ts"
 import { Sources } from "../services/import/Sources.ts"
 import * as ImportReporting from "./ImportReporting.ts"
 import * as Output from "./Output.ts"
-import { withDefault } from "./Parameters.ts"
+import { withDefault } from "./CommandParameters.ts"
 import { asUserError } from "./UserErrors.ts"
 
 class DemoMissing extends Schema.TaggedError<DemoMissing>()("DemoMissing", {

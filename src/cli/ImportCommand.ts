@@ -16,7 +16,7 @@ import * as RejectFile from "../services/import/RejectFile.ts"
 import * as ImportReporting from "./ImportReporting.ts"
 import { RecordsRejected } from "./ImportReporting.ts"
 import * as Output from "./Output.ts"
-import { withDefault } from "./Parameters.ts"
+import { withDefault } from "./CommandParameters.ts"
 import { asUserError } from "./UserErrors.ts"
 
 const defaultMaxRejects = 10_000

@@ -19,10 +19,10 @@ export interface SearchIndexOptions {
   readonly workers: number
 }
 
-const searchThread = NodeWorker.layer(() => new Worker(new URL("./threads/SearchThread.ts", import.meta.url)))
+const searchThread = NodeWorker.layer(() => new Worker(new URL("./threads/RunSearchThread.ts", import.meta.url)))
 
 const indexThread = (workerData: IndexThread.Settings) =>
-  NodeWorker.layer(() => new Worker(new URL("./threads/IndexThread.ts", import.meta.url), { workerData }))
+  NodeWorker.layer(() => new Worker(new URL("./threads/RunIndexThread.ts", import.meta.url), { workerData }))
 
 export const layer = ({
   folder,

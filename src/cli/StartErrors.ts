@@ -4,7 +4,7 @@ import type { Config } from "effect"
 import type { HttpServerError } from "effect/http"
 import type { Migrator, SqlError } from "effect/sql"
 import type { MetricsServerError } from "../http/MetricsServer.ts"
-import type { DemoAccountsError } from "../services/access/DemoAccounts.ts"
+import type { DemoAccountsError } from "../services/accounts/DemoAccounts.ts"
 import type { EmbeddedPostgresError } from "../services/database/EmbeddedPostgresError.ts"
 
 export type StartError =

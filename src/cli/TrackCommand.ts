@@ -1,8 +1,8 @@
 /** `discovery track ...`: tracked stores and own brand stores of an account (D12). */
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { TrackedShops } from "../services/access/TrackedShops.ts"
-import type { TrackedShop } from "../services/access/TrackedShops.ts"
+import { TrackedShops } from "../services/accounts/TrackedShops.ts"
+import type { TrackedShop } from "../services/accounts/TrackedShops.ts"
 import { accountOf, email } from "./AccountCommand.ts"
 import * as Output from "./Output.ts"
 import { asUserError } from "./UserErrors.ts"

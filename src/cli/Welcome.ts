@@ -1,5 +1,5 @@
 /** What a start prints. */
-import type { Access } from "../services/access/DemoAccounts.ts"
+import type { Access } from "../services/accounts/DemoAccounts.ts"
 
 const indent = (lines: ReadonlyArray<string>) => lines.map((line) => `  ${line}`)
 

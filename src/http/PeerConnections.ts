@@ -4,7 +4,7 @@
  */
 import type { AppSettings } from "../Config.ts"
 import * as ClientNetwork from "../domain/access/ClientNetwork.ts"
-import * as ClientAddress from "./ClientAddress.ts"
+import * as ClientAddress from "./shared/ClientAddress.ts"
 
 /** A whole company may share an address. For IPv6 see ClientNetwork. */
 export const maxOfPeer = 1_000

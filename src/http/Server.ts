@@ -9,7 +9,7 @@ import { createServer as createNetServer } from "node:net"
 import type { AppSettings } from "../Config.ts"
 import { AppConfig } from "../Config.ts"
 import * as Metrics from "../services/metrics/Metrics.ts"
-import * as Outage from "./Outage.ts"
+import * as Outage from "./shared/Outage.ts"
 import * as PeerConnections from "./PeerConnections.ts"
 
 const limits = {

@@ -10,7 +10,7 @@ import { escape, fitted } from "../../demo/pictures/Lines.ts"
 import * as PictureName from "../../demo/pictures/PictureName.ts"
 import * as Pictures from "../../demo/pictures/Pictures.ts"
 import nouns from "../../demo/pictures/nouns.json" with { type: "json" }
-import * as DemoPictures from "../../src/domain/catalog/DemoPictures.ts"
+import * as DemoPictures from "../../src/domain/catalog/PictureNames.ts"
 import { languages, mediaTypes } from "../../src/domain/catalog/Enumerations.ts"
 
 const maxBytes = 16_384

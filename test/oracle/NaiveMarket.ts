@@ -1,5 +1,5 @@
 /** The expected answers of `market_overview` (D66), by a scan of all records. Shares no code with the index. */
-import type { MarketGroup, MarketOverview, MarketQuery } from "../../src/domain/search/MarketOverview.ts"
+import type { MarketGroup, MarketOverview, MarketQuery } from "../../src/domain/search/MarketQuery.ts"
 import type { NaiveCatalog } from "./NaiveCatalog.ts"
 import { searchShops, shown } from "./NaiveSearch.ts"
 import type { Store } from "./NaiveSearch.ts"

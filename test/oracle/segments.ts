@@ -1,6 +1,6 @@
 /** The naive catalog as input of the index, without a database. */
-import type { AdRecord, ProductRecord, StoreRecord } from "../../src/services/search/index/Records.ts"
-import type { Spellings } from "../../src/services/search/index/Records.ts"
+import type { IndexedAd, IndexedProduct, IndexedStore } from "../../src/services/search/index/IndexedRecords.ts"
+import type { Spellings } from "../../src/services/search/index/IndexedRecords.ts"
 import { SegmentBuilder } from "../../src/services/search/index/Build.ts"
 import { merge } from "../../src/services/search/index/Merge.ts"
 import { pseudoStoreOf } from "../../src/domain/catalog/StorelessAds.ts"
@@ -14,7 +14,7 @@ import type { Ad, NaiveCatalog, Niche, Product, Shop } from "./NaiveCatalog.ts"
 const days = (date: string) => Date.parse(`${date}T00:00:00Z`) / 86_400_000
 const seconds = (time: string) => Date.parse(time) / 1_000
 
-const storeRecord = (shop: Shop, catalog: NaiveCatalog): StoreRecord => ({
+const storeRecord = (shop: Shop, catalog: NaiveCatalog): IndexedStore => ({
   ...shop,
   extension: shop.domain_extension,
   created_day: shop.created_on === null ? null : days(shop.created_on),
@@ -24,7 +24,7 @@ const storeRecord = (shop: Shop, catalog: NaiveCatalog): StoreRecord => ({
     .map(({ visits }) => visits)
 })
 
-const productRecord = (product: Product): ProductRecord => ({
+const productRecord = (product: Product): IndexedProduct => ({
   id: product.id,
   title: product.title,
   price: product.price,
@@ -32,7 +32,7 @@ const productRecord = (product: Product): ProductRecord => ({
   firstSeen: seconds(product.first_seen)
 })
 
-const adRecord = (ad: Ad): AdRecord => ({
+const adRecord = (ad: Ad): IndexedAd => ({
   id: ad.id,
   isActive: ad.is_active,
   mediaType: ad.media_type,

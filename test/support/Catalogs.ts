@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { demoSource } from "../../demo/DemoData.ts"
 import type { DemoSizeName } from "../../demo/DemoData.ts"
-import * as DemoPictures from "../../src/domain/catalog/DemoPictures.ts"
+import * as DemoPictures from "../../src/domain/catalog/PictureNames.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
 import { loadCatalog } from "../oracle/loadCatalog.ts"
 import type { NaiveCatalog } from "../oracle/NaiveCatalog.ts"

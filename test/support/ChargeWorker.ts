@@ -9,7 +9,7 @@ import { Effect, Layer, Schema } from "effect"
 import { once } from "node:events"
 import { AppConfig } from "../../src/Config.ts"
 import { AccountId, Plan, SubscriptionStatus } from "../../src/domain/access/Account.ts"
-import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
+import { CreditLedger } from "../../src/services/credits/CreditLedger.ts"
 import * as Database from "../../src/services/database/Database.ts"
 
 const Task = Schema.Struct({

@@ -4,7 +4,7 @@ import { AppConfig } from "../../src/Config.ts"
 import { issueAt } from "../../src/domain/ArgumentIssue.ts"
 import { codes, InvalidArguments, type ToolError, toPayload, toText } from "../../src/domain/ToolError.ts"
 import * as CompactText from "../../src/http/mcp/CompactText.ts"
-import { MarketOverview } from "../../src/services/search/MarketOverview.ts"
+import { MarketSearch } from "../../src/services/search/MarketSearch.ts"
 import { ProductReader } from "../../src/services/search/ProductReader.ts"
 import { AdSearch, ProductSearch, ShopSearch } from "../../src/services/search/Searches.ts"
 import { ShopReader } from "../../src/services/search/ShopReader.ts"
@@ -19,7 +19,7 @@ export const generated = "<!-- Written from the code: `npm test -- test/document
 export const registry = ToolRegistry.layer.pipe(
   Layer.provide([
     Layer.mock(AdSearch, {}),
-    Layer.mock(MarketOverview, {}),
+    Layer.mock(MarketSearch, {}),
     Layer.mock(ProductSearch, {}),
     Layer.mock(ShopSearch, {}),
     Layer.mock(ShopReader, {}),

@@ -10,13 +10,13 @@ import * as AdQuery from "../../src/domain/search/AdQuery.ts"
 import * as Page from "../../src/domain/search/Page.ts"
 import type { Findings } from "../../src/domain/search/Warnings.ts"
 import * as ToolErrorMessages from "../../src/domain/ToolErrorMessages.ts"
-import { SavedSearches } from "../../src/services/access/SavedSearches.ts"
-import { TrackedShops } from "../../src/services/access/TrackedShops.ts"
+import { SavedSearches } from "../../src/services/accounts/SavedSearches.ts"
+import { TrackedShops } from "../../src/services/accounts/TrackedShops.ts"
 import { AdSearch, ProductSearch, ShopSearch } from "../../src/services/search/Searches.ts"
 import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
 import type { IndexStatus } from "../../src/services/search/runtime/CatalogIndex.ts"
 import { FilterCounts } from "../../src/services/search/FilterCounts.ts"
-import { MarketOverview } from "../../src/services/search/MarketOverview.ts"
+import { MarketSearch } from "../../src/services/search/MarketSearch.ts"
 import { NewResults } from "../../src/services/search/NewResults.ts"
 import { ProductReader } from "../../src/services/search/ProductReader.ts"
 import { ShopItems } from "../../src/services/search/ShopItems.ts"
@@ -176,7 +176,7 @@ const productOnRecord: ProductOnRecord = {
 /** One store with its record and the details of its products; its page is not used. */
 export const shops: Layer.Layer<
   | ShopSearch
-  | MarketOverview
+  | MarketSearch
   | FilterCounts
   | ShopReader
   | ProductReader
@@ -205,7 +205,7 @@ export const shops: Layer.Layer<
       })
     }
   }),
-  Layer.succeed(MarketOverview, { of: () => Effect.succeed({ overview, findings: noFindings }) }),
+  Layer.succeed(MarketSearch, { of: () => Effect.succeed({ overview, findings: noFindings }) }),
   Layer.succeed(ShopReader, {
     idOf: (domain) =>
       domain === shop.domain

@@ -3,10 +3,10 @@ import { Clock, Effect } from "effect"
 import type { AccountId, Caller } from "../../src/domain/access/Account.ts"
 import type { Outcome } from "../../src/domain/access/Activity.ts"
 import { costs } from "../../src/domain/access/Credit.ts"
-import { Accounts } from "../../src/services/access/Accounts.ts"
-import { ActivityLog } from "../../src/services/access/ActivityLog.ts"
-import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
-import { CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
+import { Accounts } from "../../src/services/accounts/Accounts.ts"
+import { ActivityLog } from "../../src/services/credits/ActivityLog.ts"
+import { ApiKeys } from "../../src/services/credentials/ApiKeys.ts"
+import { CredentialResolver } from "../../src/services/credentials/CredentialResolver.ts"
 
 export interface MadeCall {
   readonly tool: keyof typeof costs

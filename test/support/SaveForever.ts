@@ -1,6 +1,6 @@
 /** Writes snapshots into a folder until it is killed, and prints a line for each complete one. */
 import { Effect } from "effect"
-import { Spellings } from "../../src/services/search/index/Records.ts"
+import { Spellings } from "../../src/services/search/index/IndexedRecords.ts"
 import { namesOf } from "../../src/services/search/runtime/IndexState.ts"
 import { Snapshots } from "../../src/services/search/runtime/Snapshots.ts"
 import { generate } from "../oracle/NaiveCatalog.ts"

@@ -1,6 +1,6 @@
 /** A browser without a window: keeps cookies, and submits the forms of the last page. */
 import { Effect, Redacted } from "effect"
-import { Accounts } from "../../src/services/access/Accounts.ts"
+import { Accounts } from "../../src/services/accounts/Accounts.ts"
 import { Authenticator } from "./Authenticator.ts"
 import { Site } from "./Site.ts"
 import type { Answer } from "./Site.ts"

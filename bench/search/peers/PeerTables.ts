@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import * as Relevance from "../../../src/domain/search/Relevance.ts"
 import * as AdKey from "../../../src/services/search/index/AdKey.ts"
-import type { AdRecord } from "../../../src/services/search/index/Records.ts"
+import type { IndexedAd } from "../../../src/services/search/index/IndexedRecords.ts"
 import { figures } from "../../../src/domain/catalog/Figures.ts"
 import { codes, findStore, masks } from "../../../src/services/search/index/Segment.ts"
 import type { Published } from "../../../src/services/search/runtime/IndexState.ts"
@@ -101,7 +101,7 @@ const fillProducts = Effect.fnUntraced(function* ({ list }: Published, from: num
 const fillAds = Effect.fnUntraced(function* (from: number): Run<void> {
   const sql = yield* SqlClient.SqlClient
   type Row = Documents.AdTexts &
-    Pick<AdRecord, "id" | "isActive" | "mediaType" | "cta" | "isPartnership" | "startedDay"> & { shop_id: number }
+    Pick<IndexedAd, "id" | "isActive" | "mediaType" | "cta" | "isPartnership" | "startedDay"> & { shop_id: number }
   const rows = yield* sql<Row>`
     SELECT a.id, coalesce(a.shop_id, 0) AS shop_id, a.is_active AS "isActive", a.media_type AS "mediaType", a.cta,
       a.is_partnership AS "isPartnership", a.started_on - date '1970-01-01' AS "startedDay", s.name, a.page_name,

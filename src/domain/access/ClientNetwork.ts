@@ -14,7 +14,7 @@ export const siteTimes = 8
 /** A segment has 16 bits: three are a /48. */
 const siteSegments = 3
 
-/** `address` is an IPv4 address, or the /64 of an IPv6 address such as `2001:db8:0:1` (http/ClientAddress.ts). */
+/** `address` is an IPv4 address, or the /64 of an IPv6 address such as `2001:db8:0:1` (http/shared/ClientAddress.ts). */
 export const countedOf = (address: string): ReadonlyArray<NetworkKey> => {
   const segments = address.split(":")
   const own = { key: address, times: 1 }

@@ -3,7 +3,10 @@
  * are. A bound of a filter that has two decimals itself, as a shown figure has, is compared with what is shown, so that a
  * store is found by the figure that an answer gave. Any other bound is compared with what is stored.
  */
-import type { Range } from "../search/Arguments.ts"
+interface Range {
+  readonly min?: number
+  readonly max?: number
+}
 
 /** Rounded to two decimals; never negative zero. Does not decrease when the value increases. */
 export const twoDecimals = (value: number): number => Number(value.toFixed(2)) + 0

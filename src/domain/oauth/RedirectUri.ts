@@ -1,6 +1,6 @@
 /** Redirect URIs: which may be registered, when two are equal, and how they are displayed (R11, R24, R43). */
 import * as LocalHost from "../LocalHost.ts"
-import * as HostParts from "./HostParts.ts"
+import * as HostParts from "../HostParts.ts"
 
 /** Longer than any real redirect URI. */
 const maxCharacters = 2000

@@ -12,7 +12,7 @@ import type { ToolAnswer } from "../../services/tools/ToolRunner.ts"
 import * as Cards from "./apps/Cards.ts"
 import * as Extension from "./apps/Extension.ts"
 import * as CompactText from "./CompactText.ts"
-import { instructions, serverInfo } from "./ServerInfo.ts"
+import { instructions, serverInfo } from "../shared/ServerInfo.ts"
 
 /** A failure of the protocol, with its HTTP status in the revision. */
 export interface MethodFailure extends JsonRpc.Failure {

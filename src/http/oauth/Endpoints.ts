@@ -7,10 +7,10 @@ import type { RegistrationError, RevocationError, TokenError } from "../../domai
 import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
 import * as Availability from "../../services/database/Availability.ts"
 import { EndpointRate } from "../../services/limits/EndpointRate.ts"
-import * as ClientAddress from "../ClientAddress.ts"
-import * as Outage from "../Outage.ts"
-import { RequestId } from "../RequestId.ts"
-import * as Cors from "./Cors.ts"
+import * as ClientAddress from "../shared/ClientAddress.ts"
+import * as Outage from "../shared/Outage.ts"
+import { RequestId } from "../shared/RequestId.ts"
+import * as Cors from "../shared/Cors.ts"
 import * as OAuthReply from "./OAuthReply.ts"
 
 const preflight = Cors.preflight("POST, OPTIONS")

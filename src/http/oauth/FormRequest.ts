@@ -4,10 +4,10 @@ import type { HttpServerRequest } from "effect/http"
 import { Base64 } from "effect/encoding"
 import * as ControlCharacters from "../../domain/ControlCharacters.ts"
 import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
-import * as Parameters from "../../domain/oauth/Parameters.ts"
+import * as Parameters from "../../domain/oauth/RequestParameters.ts"
 import type { ClientCredentials, Clients } from "../../services/oauth/Clients.ts"
-import * as RequestBody from "../RequestBody.ts"
-import * as RequestHeaders from "../RequestHeaders.ts"
+import * as RequestBody from "../shared/RequestBody.ts"
+import * as RequestHeaders from "../shared/RequestHeaders.ts"
 
 /** Far more than any real request has. */
 export const maxBodyBytes = 64 * 1024

@@ -66,7 +66,7 @@ const SourceRow = Schema.Struct({
 export type SourceRow = typeof SourceRow.Type
 const decodeSources = rowsOf(SourceRow)
 
-const ImportRow = Schema.Struct({
+const PastImport = Schema.Struct({
   as_of: Schema.String,
   license: Schema.NullOr(Schema.String),
   started_at: Schema.Date,
@@ -76,8 +76,8 @@ const ImportRow = Schema.Struct({
   accepted: Schema.NullOr(Schema.Int),
   rejected: Schema.NullOr(Schema.Int)
 })
-export type ImportRow = typeof ImportRow.Type
-const decodeImports = rowsOf(ImportRow)
+export type PastImport = typeof PastImport.Type
+const decodeImports = rowsOf(PastImport)
 
 const maxImports = 100
 
@@ -94,7 +94,7 @@ export class Sources extends Context.Service<
     /** All sources by name. Counts include records that other sources have as well. */
     readonly list: Effect.Effect<ReadonlyArray<SourceRow>, SqlError.SqlError>
     /** The newest 100 imports of a source, newest first; none if the source does not exist. */
-    imports(name: string): Effect.Effect<ReadonlyArray<ImportRow>, SqlError.SqlError>
+    imports(name: string): Effect.Effect<ReadonlyArray<PastImport>, SqlError.SqlError>
     /**
      * Removes the records that only this source has; `undefined` if the source does not exist. Not while an import runs: its
      * records refer to the source.

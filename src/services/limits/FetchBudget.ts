@@ -4,7 +4,7 @@
  * process, because each one has sockets and documents of its own: N servers have to fetch each document N times.
  */
 import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
-import * as HostParts from "../../domain/oauth/HostParts.ts"
+import * as HostParts from "../../domain/HostParts.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import * as LeakyBucket from "./LeakyBucket.ts"
 

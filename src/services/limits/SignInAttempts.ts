@@ -31,7 +31,7 @@ import * as Metrics from "../metrics/Metrics.ts"
 /** Known and unknown e-mail addresses are counted alike, whatever their spelling. */
 export interface Attempt {
   readonly email: string
-  /** The IP address of the client, or its network (http/ClientAddress.ts). */
+  /** The IP address of the client, or its network (http/shared/ClientAddress.ts). */
   readonly address: string
   /** The id of a browser that has signed in to the account before. */
   readonly knownBrowser?: string | undefined

@@ -8,12 +8,12 @@ import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Result, S
 import { AppConfig } from "../../Config.ts"
 import type { OAuthClient } from "../../domain/oauth/Client.ts"
 import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
-import * as Freshness from "../../domain/oauth/Freshness.ts"
+import * as Freshness from "../../domain/Freshness.ts"
 import * as MetadataDocument from "../../domain/oauth/MetadataDocument.ts"
 import { FetchBudget } from "../limits/FetchBudget.ts"
 import { remember } from "../limits/RecentlyUsed.ts"
-import { runsLocally, SafeFetch } from "./SafeFetch.ts"
-import type { FetchFailed } from "./SafeFetch.ts"
+import { runsLocally, SafeFetch } from "../fetch/SafeFetch.ts"
+import type { FetchFailed } from "../fetch/SafeFetch.ts"
 
 /** At most 16 kB each. */
 export const maxKept = 1000

@@ -13,7 +13,7 @@ import { firstOf } from "../database/Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { ClientMetadata } from "./ClientMetadata.ts"
 import type { ClientMetadataFailure } from "./ClientMetadata.ts"
-import * as Secrets from "../access/Secrets.ts"
+import * as Secrets from "../Secrets.ts"
 import * as ClientRetention from "../retention/ClientRetention.ts"
 
 /** No client has this id, or it was deleted. The user removes the connection in the app and adds it again (R46). */

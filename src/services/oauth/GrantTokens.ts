@@ -11,7 +11,7 @@ import { scope } from "../../domain/oauth/Scope.ts"
 import { firstOf, rowOf } from "../database/Rows.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as GrantRows from "./GrantRows.ts"
-import * as Secrets from "../access/Secrets.ts"
+import * as Secrets from "../Secrets.ts"
 import type { Key, ServerKey } from "./ServerKey.ts"
 
 /** Limit for one connection; further refreshes are refused. An app needs one or two an hour, and only one that loses its tokens more. */

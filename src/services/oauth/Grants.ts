@@ -21,7 +21,7 @@ import * as ConsentRequests from "./ConsentRequests.ts"
 import * as GrantRows from "./GrantRows.ts"
 import * as GrantTokens from "./GrantTokens.ts"
 import type { CodeExchange, Refresh, Tokens } from "./GrantTokens.ts"
-import * as Secrets from "../access/Secrets.ts"
+import * as Secrets from "../Secrets.ts"
 import { ServerKey } from "./ServerKey.ts"
 
 /** Limit of connected apps for one account. */

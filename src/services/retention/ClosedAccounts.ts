@@ -6,7 +6,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
-import { forget } from "../access/AccountClosing.ts"
+import { forget } from "../accounts/AccountClosing.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { inBatches, rowOf, rowsOf } from "../database/Rows.ts"
 

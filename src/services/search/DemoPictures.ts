@@ -1,8 +1,8 @@
 /** Pictures of the demo data, drawn when they are asked for: there are none while the catalog has no demo data (D61). */
 import { Context, Effect, Layer, Option, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
-import { nameOf, prefixOf, source } from "../../domain/catalog/DemoPictures.ts"
-import type { AdWords, Kind } from "../../domain/catalog/DemoPictures.ts"
+import { nameOf, prefixOf, source } from "../../domain/catalog/PictureNames.ts"
+import type { AdWords, Kind } from "../../domain/catalog/PictureNames.ts"
 import { mediaTypes } from "../../domain/catalog/Enumerations.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
-import * as Origins from "../../domain/catalog/ImageOrigins.ts"
+import * as Origins from "../../domain/catalog/MostUsedOrigins.ts"
 import * as Availability from "../database/Availability.ts"
 import { rowsOf } from "../database/Rows.ts"
 

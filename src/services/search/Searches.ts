@@ -20,13 +20,13 @@ import * as ShopSql from "./ShopSql.ts"
 
 type Found<A> = Effect.Effect<A, InvalidArguments | SearchFailure>
 
-interface AdPage {
+interface FoundAds {
   readonly ads: ReadonlyArray<FoundAd>
   readonly pagination: Page.AdPagination
   readonly findings: Findings
 }
 
-export class AdSearch extends Context.Service<AdSearch, { search(query: AdQuery.AdQuery): Found<AdPage> }>()(
+export class AdSearch extends Context.Service<AdSearch, { search(query: AdQuery.AdQuery): Found<FoundAds> }>()(
   "discovery/search/AdSearch"
 ) {
   static readonly layer = Layer.effect(
@@ -60,7 +60,7 @@ export class AdSearch extends Context.Service<AdSearch, { search(query: AdQuery.
   )
 }
 
-interface ProductPage {
+interface FoundProducts {
   readonly products: ReadonlyArray<FoundProduct>
   readonly pagination: Page.Pagination
   readonly findings: Findings
@@ -70,7 +70,7 @@ export class ProductSearch extends Context.Service<
   ProductSearch,
   {
     /** `accountId` affects only `shop.is_tracked`. */
-    search(query: ProductQuery, accountId: AccountId): Found<ProductPage>
+    search(query: ProductQuery, accountId: AccountId): Found<FoundProducts>
   }
 >()("discovery/search/ProductSearch") {
   static readonly layer = Layer.effect(
@@ -97,7 +97,7 @@ export class ProductSearch extends Context.Service<
   )
 }
 
-interface ShopPage {
+interface FoundShops {
   readonly shops: ReadonlyArray<ShopFacts>
   readonly pagination: Page.Pagination
   readonly findings: Findings
@@ -107,7 +107,7 @@ export class ShopSearch extends Context.Service<
   ShopSearch,
   {
     /** `accountId` affects only `is_tracked`. */
-    search(query: ShopQuery, accountId: AccountId): Found<ShopPage>
+    search(query: ShopQuery, accountId: AccountId): Found<FoundShops>
   }
 >()("discovery/search/ShopSearch") {
   static readonly layer = Layer.effect(

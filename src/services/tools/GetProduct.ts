@@ -4,7 +4,7 @@ import { AppConfig } from "../../Config.ts"
 import * as ProductRecordItem from "../../domain/catalog/ProductRecordItem.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
 import { ProductReader } from "../search/ProductReader.ts"
-import { links } from "./DashboardUrl.ts"
+import { links } from "../../domain/catalog/DashboardUrl.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
 const Parameters = Schema.Struct({

@@ -6,7 +6,7 @@ import * as ShopItem from "../../domain/catalog/ShopItem.ts"
 import * as Scalars from "../../domain/Scalars.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
 import { ShopReader } from "../search/ShopReader.ts"
-import { dashboardUrl, shopIdOf } from "./DashboardUrl.ts"
+import { dashboardUrl, shopIdOf } from "../../domain/catalog/DashboardUrl.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
 const Parameters = Schema.Struct({

@@ -2,15 +2,15 @@
 import { Effect, Predicate } from "effect"
 import { issueAt } from "../../domain/ArgumentIssue.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
-import * as Market from "../../domain/search/MarketOverview.ts"
-import { MarketOverview } from "../search/MarketOverview.ts"
+import * as Market from "../../domain/search/MarketQuery.ts"
+import { MarketSearch } from "../search/MarketSearch.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
 import * as SearchWarnings from "./SearchWarnings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 import * as VocabularyCheck from "./VocabularyCheck.ts"
 
 export const make = Effect.gen(function* () {
-  const market = yield* MarketOverview
+  const market = yield* MarketSearch
   const vocabulary = yield* Vocabulary
   const names = VocabularyCheck.make(vocabulary)
   const warningsOf = SearchWarnings.make(vocabulary, Market.withoutEffect)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type FoundAd, present } from "../../../src/domain/catalog/AdItem.ts"
 import { daysBetween } from "../../../src/domain/Days.ts"
-import { links } from "../../../src/services/tools/DashboardUrl.ts"
+import { links } from "../../../src/domain/catalog/DashboardUrl.ts"
 
 const ad: FoundAd = {
   id: 7,

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { fromHtml } from "../../../src/domain/catalog/PlainText.ts"
 import * as ProductRecordItem from "../../../src/domain/catalog/ProductRecordItem.ts"
-import { links } from "../../../src/services/tools/DashboardUrl.ts"
+import { links } from "../../../src/domain/catalog/DashboardUrl.ts"
 
 describe("markup as plain text", () => {
   const cases: ReadonlyArray<readonly [html: string, text: string]> = [

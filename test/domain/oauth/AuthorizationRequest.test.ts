@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import * as AuthorizationRequest from "../../../src/domain/oauth/AuthorizationRequest.ts"
-import * as Parameters from "../../../src/domain/oauth/Parameters.ts"
+import * as Parameters from "../../../src/domain/oauth/RequestParameters.ts"
 
 const mcpUrl = "https://discovery.test/mcp"
 const redirectUri = "https://app.example/cb"

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Credit from "../../../src/domain/access/Credit.ts"
-import { TrackedShops } from "../../../src/services/access/TrackedShops.ts"
+import { TrackedShops } from "../../../src/services/accounts/TrackedShops.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import type { ToolName } from "../../../src/services/tools/ToolDefinition.ts"
 import * as Access from "../../support/Access.ts"

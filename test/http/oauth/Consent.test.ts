@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { Accounts } from "../../../src/services/access/Accounts.ts"
+import { Accounts } from "../../../src/services/accounts/Accounts.ts"
 import { ConsentRequests } from "../../../src/services/oauth/ConsentRequests.ts"
 import * as ClientDocuments from "../../support/ClientDocuments.ts"
 import * as Access from "../../support/Access.ts"

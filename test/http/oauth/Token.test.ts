@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { Accounts } from "../../../src/services/access/Accounts.ts"
+import { Accounts } from "../../../src/services/accounts/Accounts.ts"
 import { ConnectedApps } from "../../../src/services/oauth/ConnectedApps.ts"
 import * as Access from "../../support/Access.ts"
 import * as FakeOAuth from "../../support/FakeOAuth.ts"

@@ -5,7 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { english } from "../../../src/domain/Messages.ts"
-import { Accounts } from "../../../src/services/access/Accounts.ts"
+import { Accounts } from "../../../src/services/accounts/Accounts.ts"
 import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
 import * as Catalogs from "../../support/Catalogs.ts"
 import * as HostileRoutes from "../../support/HostileRoutes.ts"

@@ -4,8 +4,8 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted, Schema } from "effect"
-import { Accounts } from "../../../src/services/access/Accounts.ts"
-import { ApiKeys } from "../../../src/services/access/ApiKeys.ts"
+import { Accounts } from "../../../src/services/accounts/Accounts.ts"
+import { ApiKeys } from "../../../src/services/credentials/ApiKeys.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import * as Catalogs from "../../support/Catalogs.ts"
 import { foreignText } from "../../support/ForeignText.ts"

@@ -184,14 +184,14 @@ type Race = readonly [folder: string, test: string, title: string]
 const races: Readonly<Record<string, ReadonlyArray<Race>>> = {
   "migrations/0003_credits.ts": [
     [
-      "services/access",
+      "services/credits",
       "CreditLedger",
       "D13 and charges lock the periods of their accounts in one order, whatever theirs is"
     ],
-    ["services/access", "CreditLedger", "is refunded at once when it is taken while its refund is asked for"]
+    ["services/credits", "CreditLedger", "is refunded at once when it is taken while its refund is asked for"]
   ],
   "migrations/0006_activity.ts": [
-    ["services/access", "ActivityLog", "never shows a call before all with lower ids: servers take turns"],
+    ["services/credits", "ActivityLog", "never shows a call before all with lower ids: servers take turns"],
     [
       "services/database",
       "Locks",
@@ -204,53 +204,57 @@ const races: Readonly<Record<string, ReadonlyArray<Race>>> = {
     ]
   ],
   "migrations/0008_limits.ts": [["services/limits", "SharedRates", "admit exactly the limit where it is below 100"]],
-  "src/services/access/AccountClosing.ts": [
-    ["services/access", "SelfService", "waits for a change of the account, and records the status that this gives it"]
+  "src/services/accounts/AccountClosing.ts": [
+    ["services/accounts", "SelfService", "waits for a change of the account, and records the status that this gives it"]
   ],
-  "src/services/access/AccountLinks.ts": [
-    ["services/access", "SelfService", "waits for the change and is over: neither waits for the other"]
+  "src/services/accounts/AccountLinks.ts": [
+    ["services/accounts", "SelfService", "waits for the change and is over: neither waits for the other"]
   ],
-  "src/services/access/AccountRecord.ts": [
-    ["services/access", "AccountDirectory", "by many at once is kept as one chain"]
+  "src/services/accounts/AccountRecord.ts": [
+    ["services/accounts", "AccountDirectory", "by many at once is kept as one chain"]
   ],
-  "src/services/access/ApiKeys.ts": [
-    ["services/access", "ApiKeys", "S100 of 10 active keys hold when several servers make keys at once"]
+  "src/services/credentials/ApiKeys.ts": [
+    ["services/credentials", "ApiKeys", "S100 of 10 active keys hold when several servers make keys at once"]
   ],
-  "src/services/access/CredentialUse.ts": [
+  "src/services/credentials/CredentialUse.ts": [
     [
-      "services/access",
+      "services/credentials",
       "CredentialResolver",
       "is not written by a server while another one writes it, and delays no other"
     ]
   ],
-  "src/services/access/CreditPeriods.ts": [
-    ["services/access", "CredentialResolver", "has the allowance of the new plan"],
-    ["services/access", "Accounts", "keeps charges waiting from the reading of the period to its change"]
+  "src/services/credits/CreditPeriods.ts": [
+    ["services/credentials", "CredentialResolver", "has the allowance of the new plan"],
+    ["services/accounts", "Accounts", "keeps charges waiting from the reading of the period to its change"]
   ],
-  "src/services/access/SavedSearches.ts": [
+  "src/services/accounts/SavedSearches.ts": [
     [
-      "services/access",
+      "services/accounts",
       "SavedSearches",
       "are at most 50 an account, also when they come at once; one that is there is renamed"
     ]
   ],
-  "src/services/access/Sessions.ts": [
-    ["services/access", "Sessions", "while the password is being changed waits, and then gives none"]
+  "src/services/sessions/Sessions.ts": [
+    ["services/sessions", "Sessions", "while the password is being changed waits, and then gives none"]
   ],
-  "src/services/access/TrackedShops.ts": [
+  "src/services/accounts/TrackedShops.ts": [
     [
-      "services/access",
+      "services/accounts",
       "TrackedShops",
       "by its %s takes at most 1,000 stores an account, also at once, and one that is there"
     ],
     [
-      "services/access",
+      "services/accounts",
       "TrackedShops",
       "by its %s takes at most 1,000 stores an account, also at once, and one that is there"
     ]
   ],
-  "src/services/access/passkeys/Confirmation.ts": [
-    ["services/access/passkeys", "Passkeys", "D77 refuses a passkey that is registered, and more than 20, also at once"]
+  "src/services/sessions/passkeys/Confirmation.ts": [
+    [
+      "services/sessions/passkeys",
+      "Passkeys",
+      "D77 refuses a passkey that is registered, and more than 20, also at once"
+    ]
   ],
   "src/services/billing/BillingRows.ts": [
     ["services/billing", "Billing", "that is being closed when it asks for a page to pay at becomes no customer"],

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountId } from "../../../src/domain/access/Account.ts"
-import { CurrentAccount } from "../../../src/services/access/CurrentAccount.ts"
+import { CurrentAccount } from "../../../src/services/limits/CurrentAccount.ts"
 import { PoolSize } from "../../../src/services/database/Database.ts"
 import { SearchPermits } from "../../../src/services/limits/SearchPermits.ts"
 

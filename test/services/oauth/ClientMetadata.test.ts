@@ -12,8 +12,8 @@ import {
   maxOfCallerInWindow,
   maxOfHostInWindow
 } from "../../../src/services/limits/FetchBudget.ts"
-import { FetchFailed, SafeFetch } from "../../../src/services/oauth/SafeFetch.ts"
-import type { Fetched } from "../../../src/services/oauth/SafeFetch.ts"
+import { FetchFailed, SafeFetch } from "../../../src/services/fetch/SafeFetch.ts"
+import type { Fetched } from "../../../src/services/fetch/SafeFetch.ts"
 import { documentOf, realDocuments } from "../../support/ClientDocuments.ts"
 import * as DocumentServer from "../../support/DocumentServer.ts"
 import * as FakeDns from "../../support/FakeDns.ts"

@@ -1,7 +1,7 @@
 /** Whatever happens to a connection, in whatever order: an ended one never works, and an app that behaves is never let down. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Redacted, Result, Schema } from "effect"
-import { CredentialResolver } from "../../../src/services/access/CredentialResolver.ts"
+import { CredentialResolver } from "../../../src/services/credentials/CredentialResolver.ts"
 import { ConnectedApps } from "../../../src/services/oauth/ConnectedApps.ts"
 import * as GrantRetention from "../../../src/services/retention/GrantRetention.ts"
 import { Grants } from "../../../src/services/oauth/Grants.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { CredentialResolver } from "../../../src/services/access/CredentialResolver.ts"
+import { CredentialResolver } from "../../../src/services/credentials/CredentialResolver.ts"
 import { Clients } from "../../../src/services/oauth/Clients.ts"
 import * as GrantRetention from "../../../src/services/retention/GrantRetention.ts"
 import { Grants } from "../../../src/services/oauth/Grants.ts"

@@ -7,7 +7,7 @@ import { byAnswer } from "../../../src/domain/catalog/Figures.ts"
 import * as ProductItem from "../../../src/domain/catalog/ProductItem.ts"
 import { ShopItem } from "../../../src/domain/catalog/ShopItem.ts"
 import * as ExportFile from "../../../src/services/search/ExportFile.ts"
-import { links } from "../../../src/services/tools/DashboardUrl.ts"
+import { links } from "../../../src/domain/catalog/DashboardUrl.ts"
 import * as FakeSearch from "../../support/FakeSearch.ts"
 
 /** What spreadsheets take for a formula, with the forms that they normalize, also behind blanks. */

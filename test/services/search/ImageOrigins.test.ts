@@ -2,7 +2,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Logger, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { named } from "../../../src/domain/catalog/ImageOrigins.ts"
+import { named } from "../../../src/domain/catalog/MostUsedOrigins.ts"
 import { ImageOrigins, imageOriginsLayer } from "../../../src/services/search/ImageOrigins.ts"
 import * as StoreRecords from "../../support/StoreRecords.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"

@@ -4,9 +4,9 @@ import { Effect, Layer, Result, Schema } from "effect"
 import { englishOf } from "../../../src/domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../../src/domain/ArgumentIssue.ts"
 import { AccountId } from "../../../src/domain/access/Account.ts"
-import { filterOf, groupings } from "../../../src/domain/search/MarketOverview.ts"
+import { filterOf, groupings } from "../../../src/domain/search/MarketQuery.ts"
 import { ShopFilter } from "../../../src/domain/search/ShopQuery.ts"
-import { MarketOverview } from "../../../src/services/search/MarketOverview.ts"
+import { MarketSearch } from "../../../src/services/search/MarketSearch.ts"
 import { ShopSearch } from "../../../src/services/search/Searches.ts"
 import { Vocabulary } from "../../../src/services/search/Vocabulary.ts"
 import * as MarketOverviewTool from "../../../src/services/tools/MarketOverview.ts"
@@ -18,7 +18,7 @@ import * as Searches from "../../support/Searches.ts"
 import { indexed } from "../../support/Stamps.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-const services = Layer.mergeAll(MarketOverview.layer, Vocabulary.layer).pipe(
+const services = Layer.mergeAll(MarketSearch.layer, Vocabulary.layer).pipe(
   Layer.provideMerge(Searches.layer),
   Layer.provideMerge(TestDatabase.layer)
 )

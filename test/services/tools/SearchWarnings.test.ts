@@ -7,14 +7,14 @@ import { Effect, Layer, Result, Schema } from "effect"
 import { AccountId } from "../../../src/domain/access/Account.ts"
 import type { AdItem } from "../../../src/domain/catalog/AdItem.ts"
 import * as AdQuery from "../../../src/domain/search/AdQuery.ts"
-import * as Market from "../../../src/domain/search/MarketOverview.ts"
+import * as Market from "../../../src/domain/search/MarketQuery.ts"
 import { lastPage, maxPerPage } from "../../../src/domain/search/Page.ts"
 import type { AdPagination } from "../../../src/domain/search/Page.ts"
 import * as ProductQuery from "../../../src/domain/search/ProductQuery.ts"
 import * as ShopQuery from "../../../src/domain/search/ShopQuery.ts"
 import type { ToolError } from "../../../src/domain/ToolError.ts"
 import * as Warnings from "../../../src/domain/search/Warnings.ts"
-import { MarketOverview } from "../../../src/services/search/MarketOverview.ts"
+import { MarketSearch } from "../../../src/services/search/MarketSearch.ts"
 import * as MarketOverviewTool from "../../../src/services/tools/MarketOverview.ts"
 import * as SearchAds from "../../../src/services/tools/SearchAds.ts"
 import * as SearchProducts from "../../../src/services/tools/SearchProducts.ts"
@@ -36,7 +36,7 @@ const catalog = NaiveCatalog.generate(78, 60)
 const cases = 40
 
 const services = Layer.effectDiscard(Effect.andThen(loadCatalog(catalog), indexed)).pipe(
-  Layer.provideMerge(MarketOverview.layer),
+  Layer.provideMerge(MarketSearch.layer),
   Layer.provideMerge(Searches.layer),
   Layer.provideMerge(TestDatabase.layer),
   Layer.provideMerge(AppConfig.layerOf({ baseUrl: "https://discovery.test" })),

@@ -1,6 +1,6 @@
 /** `/dashboard/account/close`: closes the account, by its password. */
 import { Effect, Layer, Redacted, Schema } from "effect"
-import { AccountClosing } from "../../../services/access/AccountClosing.ts"
+import { AccountClosing } from "../../../services/accounts/AccountClosing.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { ownPassword, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"

@@ -2,7 +2,7 @@
 import { Redacted } from "effect"
 import * as Plan from "../../../domain/access/Plan.ts"
 import { refreshTokenSeconds } from "../../../domain/oauth/Grant.ts"
-import * as HostParts from "../../../domain/oauth/HostParts.ts"
+import * as HostParts from "../../../domain/HostParts.ts"
 import type { AuthorizeError } from "../../../domain/oauth/OAuthError.ts"
 import * as RedirectUri from "../../../domain/oauth/RedirectUri.ts"
 import type { ClientMetadataFailure } from "../../../services/oauth/ClientMetadata.ts"

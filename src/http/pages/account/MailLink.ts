@@ -2,9 +2,9 @@
 import { Redacted, Schema } from "effect"
 import { html } from "../shared/Html.ts"
 import type { Page } from "../shared/Layout.ts"
-import type { LinkOver, Purpose } from "../../../services/access/AccountLinks.ts"
+import type { LinkOver, Purpose } from "../../../services/accounts/AccountLinks.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { anyLength } from "../shared/Query.ts"
+import { anyLength } from "../../shared/QueryParameters.ts"
 
 /** What makes a link work. Only ever in the query of an address, which no log and no trace has. */
 export const Token = Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(100)))

@@ -1,7 +1,7 @@
 /** `/dashboard/account/password`: a new password, which ends all other sessions. */
 import { Effect, Layer, Redacted, Schema } from "effect"
 import * as Password from "../../../domain/access/Password.ts"
-import { PasswordChange } from "../../../services/access/PasswordChange.ts"
+import { PasswordChange } from "../../../services/accounts/PasswordChange.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { field, ownPassword, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Problem, Refusal } from "../shared/Fields.ts"

@@ -2,7 +2,7 @@
 import { textOf } from "../../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import type { AdQuery } from "../../../domain/search/AdQuery.ts"
-import type { MarketQuery } from "../../../domain/search/MarketOverview.ts"
+import type { MarketQuery } from "../../../domain/search/MarketQuery.ts"
 import type { ProductQuery } from "../../../domain/search/ProductQuery.ts"
 import type { Kind } from "../../../domain/search/SearchAddress.ts"
 import type { Counts } from "../../../services/search/FilterCounts.ts"

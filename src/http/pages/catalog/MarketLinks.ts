@@ -3,8 +3,8 @@
  * the page. Where that would make the page heavy, the filters are in two forms instead, and each group has a button for each.
  */
 import { foldName } from "../../../domain/search/FoldName.ts"
-import * as Market from "../../../domain/search/MarketOverview.ts"
-import type { MarketGroup, MarketQuery } from "../../../domain/search/MarketOverview.ts"
+import * as Market from "../../../domain/search/MarketQuery.ts"
+import type { MarketGroup, MarketQuery } from "../../../domain/search/MarketQuery.ts"
 import { searchKinds } from "../../../domain/search/SavedSearch.ts"
 import type * as Names from "../../../services/search/Names.ts"
 import { adsPath } from "./AdsPage.ts"

@@ -3,13 +3,13 @@ import { Effect, Layer, Option, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { argumentDecoder } from "../../../domain/ArgumentDecoder.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
-import * as Market from "../../../domain/search/MarketOverview.ts"
-import type { MarketGroup, MarketQuery } from "../../../domain/search/MarketOverview.ts"
+import * as Market from "../../../domain/search/MarketQuery.ts"
+import type { MarketGroup, MarketQuery } from "../../../domain/search/MarketQuery.ts"
 import * as Narrowing from "../../../domain/search/Narrowing.ts"
 import { maxAddress } from "../../../domain/search/SavedSearch.ts"
 import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
 import { FilterCounts } from "../../../services/search/FilterCounts.ts"
-import { MarketOverview } from "../../../services/search/MarketOverview.ts"
+import { MarketSearch } from "../../../services/search/MarketSearch.ts"
 import * as Names from "../../../services/search/Names.ts"
 import * as Queries from "../../../services/search/Queries.ts"
 import { CatalogIndex } from "../../../services/search/runtime/CatalogIndex.ts"
@@ -25,14 +25,14 @@ import type { Searched } from "./FilterForm.ts"
 import * as MarketLinks from "./MarketLinks.ts"
 import { invalid, isSame, none, pageOf, tooLong, tooSlow } from "./SearchPage.ts"
 import type { SearchResponse } from "./SearchPage.ts"
-import { warningLines, worded } from "./SearchWarnings.ts"
+import { warningLines, worded } from "./WarningTexts.ts"
 import { currency, growth, known } from "./StoreFigures.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes, readsAll, seeOther } from "../shared/PageRoutes.ts"
-import { pairsOf } from "../shared/Query.ts"
+import { pairsOf } from "../../shared/QueryParameters.ts"
 import { tableOf } from "../shared/Table.ts"
 import { thirdPartyText } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
@@ -144,7 +144,7 @@ export const layer = Layer.effectDiscard(
     const routes = yield* PageRoutes
     const access = yield* CatalogAccess
     const vocabulary = yield* Vocabulary
-    const market = yield* MarketOverview
+    const market = yield* MarketSearch
     const filterCounts = yield* FilterCounts
     const index = yield* CatalogIndex
     const { page } = yield* Layout

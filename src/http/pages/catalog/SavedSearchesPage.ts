@@ -10,8 +10,8 @@ import {
   SearchSubject
 } from "../../../domain/search/SavedSearch.ts"
 import { maxInteger } from "../../../domain/Scalars.ts"
-import { savedPerPage, SavedSearches } from "../../../services/access/SavedSearches.ts"
-import type { SavedSearch } from "../../../services/access/SavedSearches.ts"
+import { savedPerPage, SavedSearches } from "../../../services/accounts/SavedSearches.ts"
+import type { SavedSearch } from "../../../services/accounts/SavedSearches.ts"
 import { DailyPageViews } from "../../../services/limits/DailyPageViews.ts"
 import { NewResults } from "../../../services/search/NewResults.ts"
 import { Vocabulary } from "../../../services/search/Vocabulary.ts"

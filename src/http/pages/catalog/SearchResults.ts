@@ -9,7 +9,7 @@ import { copyText } from "../shared/CopyText.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { warningLines } from "./SearchWarnings.ts"
+import { warningLines } from "./WarningTexts.ts"
 import { pageLinks } from "./PageLinks.ts"
 import type { Subject } from "./FilterForm.ts"
 

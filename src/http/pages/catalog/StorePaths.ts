@@ -1,4 +1,4 @@
-/** The paths of the pages of stores. services/tools/DashboardUrl.ts has them for answers of tools. */
+/** The paths of the pages of stores. domain/catalog/DashboardUrl.ts has them for answers of tools. */
 import { sections } from "../shared/Layout.ts"
 
 export const storesPath = sections.stores

@@ -1,6 +1,6 @@
 /** The list of the public documents, and their Markdown as it is published. */
 import { readFileSync } from "node:fs"
-import { documentationPath } from "../shared/DocumentationPaths.ts"
+import { documentationPath } from "../../shared/DocumentationPaths.ts"
 
 export interface Document {
   /** The last part of its addresses. */

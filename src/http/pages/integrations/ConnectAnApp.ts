@@ -1,7 +1,7 @@
 /** How to connect an app: the address that all apps need, and where each one takes it (docs/clients.md). */
 import * as ClientSetup from "./ClientSetup.ts"
 import { copyText } from "../shared/CopyText.ts"
-import { clientsPath } from "../shared/DocumentationPaths.ts"
+import { clientsPath } from "../../shared/DocumentationPaths.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"

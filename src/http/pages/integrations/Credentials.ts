@@ -1,7 +1,7 @@
 /** Lists of API keys and connected apps: what they are, since when, when last used, and their actions. */
 import type { DateTime } from "effect"
 import { mask } from "../../../domain/access/Credential.ts"
-import type { ApiKey } from "../../../services/access/ApiKeys.ts"
+import type { ApiKey } from "../../../services/credentials/ApiKeys.ts"
 import type { ConnectedApp } from "../../../services/oauth/ConnectedApps.ts"
 import { hostOf } from "../account/ConsentPage.ts"
 import { fact } from "../shared/Fact.ts"

@@ -2,7 +2,7 @@
 import type { DateTime } from "effect"
 import { Redacted } from "effect"
 import type { KeyEnd } from "../../../domain/access/KeyEnd.ts"
-import type { ApiKey, NewKey } from "../../../services/access/ApiKeys.ts"
+import type { ApiKey, NewKey } from "../../../services/credentials/ApiKeys.ts"
 import * as ClientSetup from "./ClientSetup.ts"
 import { toAllApps, methodList } from "./ConnectAnApp.ts"
 import { copyText } from "../shared/CopyText.ts"

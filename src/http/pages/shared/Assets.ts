@@ -6,7 +6,7 @@ import { Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import * as Cacheable from "../../Cacheable.ts"
+import * as Cacheable from "../../shared/Cacheable.ts"
 
 /** The address changes with the content, so a cached copy is never outdated. */
 const immutable = "public, max-age=31536000, immutable"

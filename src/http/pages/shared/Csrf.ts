@@ -1,8 +1,8 @@
 /** CSRF protection of forms (R29): the origin that the browser reports, and the token in the form. */
 import { Context, Effect, Layer } from "effect"
 import { AppConfig } from "../../../Config.ts"
-import { CsrfTokens } from "../../../services/access/CsrfTokens.ts"
-import type { RequestHeaders } from "../../RequestHeaders.ts"
+import { CsrfTokens } from "../../../services/sessions/CsrfTokens.ts"
+import type { RequestHeaders } from "../../shared/RequestHeaders.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import type { Visitor } from "./Visitors.ts"

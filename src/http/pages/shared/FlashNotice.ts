@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import * as EmailAddress from "../../../domain/access/EmailAddress.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
-import { anyLength } from "./Query.ts"
+import { anyLength } from "../../shared/QueryParameters.ts"
 
 export const withDone = (path: string, word: string): string => `${path}${path.includes("?") ? "&" : "?"}done=${word}`
 

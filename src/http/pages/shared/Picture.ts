@@ -2,7 +2,7 @@
  * An image of the catalog, loaded lazily from the store's server without a referrer. If it cannot be loaded, the
  * placeholder behind it stays visible.
  */
-import * as DemoPictures from "../../../domain/catalog/DemoPictures.ts"
+import * as DemoPictures from "../../../domain/catalog/PictureNames.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 

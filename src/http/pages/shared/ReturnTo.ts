@@ -1,6 +1,6 @@
 /** Where a sign-in continues: only ever an address of this service (R29). */
 import { Option, Schema } from "effect"
-import { anyLength } from "./Query.ts"
+import { anyLength } from "../../shared/QueryParameters.ts"
 
 /** Room for a request to `/authorize` with a long `state`, within the 16 KiB of request headers. */
 const maxCharacters = 8_192

@@ -7,9 +7,9 @@ import { Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
 import type { AppSettings } from "../../../Config.ts"
-import * as KnownBrowsers from "../../../services/access/KnownBrowsers.ts"
-import * as Secrets from "../../../services/access/Secrets.ts"
-import * as Sessions from "../../../services/access/Sessions.ts"
+import * as KnownBrowsers from "../../../services/sessions/KnownBrowsers.ts"
+import * as Secrets from "../../../services/Secrets.ts"
+import * as Sessions from "../../../services/sessions/Sessions.ts"
 
 type Config = Pick<AppSettings, "baseUrl">
 

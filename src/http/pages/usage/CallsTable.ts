@@ -1,6 +1,6 @@
 /** The latest calls of an account: a table, its filters, and the link to older calls. */
-import type { CallerId, NamedCaller } from "../../../services/access/CallerNames.ts"
-import type { CallChoices, CallsPage, RecordedCall } from "../../../services/access/CallHistory.ts"
+import type { CallerId, NamedCaller } from "../../../services/credits/CallerNames.ts"
+import type { CallChoices, CallsPage, RecordedCall } from "../../../services/credits/CallHistory.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"

@@ -3,11 +3,11 @@ import { Schema } from "effect"
 import { Outcome } from "../../../domain/access/Activity.ts"
 import { maxInteger } from "../../../domain/Scalars.ts"
 import { sections } from "../shared/Layout.ts"
-import { addressOf } from "../shared/Query.ts"
-import type { CallerId, Kind } from "../../../services/access/CallerNames.ts"
-import type { CallFilter } from "../../../services/access/CallHistory.ts"
-import { spans } from "../../../services/access/Usage.ts"
-import type { Span } from "../../../services/access/Usage.ts"
+import { addressOf } from "../../shared/QueryParameters.ts"
+import type { CallerId, Kind } from "../../../services/credits/CallerNames.ts"
+import type { CallFilter } from "../../../services/credits/CallHistory.ts"
+import { spans } from "../../../services/credits/Usage.ts"
+import type { Span } from "../../../services/credits/Usage.ts"
 
 export const usagePath = sections.usage
 

@@ -1,5 +1,5 @@
 /** Charts of an account's calls and credits by day, side by side. */
-import type { Amount, UsageOfDay } from "../../../services/access/Usage.ts"
+import type { Amount, UsageOfDay } from "../../../services/credits/Usage.ts"
 import * as Chart from "../shared/Chart.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"

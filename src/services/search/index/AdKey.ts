@@ -11,7 +11,7 @@ import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
 import type { AdStatus, Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
 import { daysSince1970 } from "../../../domain/Days.ts"
 import { bitmapLength } from "./Bitmap.ts"
-import type { AdRecord } from "./Records.ts"
+import type { IndexedAd } from "./IndexedRecords.ts"
 import { shared } from "./Segment.ts"
 
 const dayBits = 22
@@ -31,7 +31,7 @@ export const dayNumber = (daysSince1970: number): number => daysSince1970 + firs
 /** The day number of a date `YYYY-MM-DD`. */
 export const dayOf = (date: string): number => dayNumber(daysSince1970(date))
 
-export const keyOf = (ad: AdRecord): number => {
+export const keyOf = (ad: IndexedAd): number => {
   const media = mediaTypes.findIndex((mediaType) => mediaType === ad.mediaType)
   // A label that is not in the vocabulary becomes 0, which means none.
   const cta = ctas.findIndex((label) => label === ad.cta) + 1

@@ -7,7 +7,7 @@ import * as Relevance from "../../../domain/search/Relevance.ts"
 import * as AdKey from "./AdKey.ts"
 import { Growing } from "./Growing.ts"
 import { sortedRows } from "./Permutation.ts"
-import type { AdRecord, ProductRecord, PseudoStoreContent, Spellings, StoreContent } from "./Records.ts"
+import type { IndexedAd, IndexedProduct, PseudoStoreContent, Spellings, StoreContent } from "./IndexedRecords.ts"
 import { shared } from "./Segment.ts"
 import type { Ads, Items, Products, SegmentView } from "./Segment.ts"
 import { averagePrice, ColumnsBuilder, pseudoRow, storeRow } from "./StoreColumns.ts"
@@ -56,12 +56,12 @@ class ItemsBuilder {
 }
 
 interface RankedProduct {
-  readonly product: ProductRecord
+  readonly product: IndexedProduct
   readonly recency: number
 }
 
 /** A creation date in the future is replaced by the time of the first import. */
-const rank = (product: ProductRecord): RankedProduct => ({
+const rank = (product: IndexedProduct): RankedProduct => ({
   product,
   recency: Relevance.recencyMicros(
     product.createdAt === null ? null : Math.min(product.createdAt, product.firstSeen * 1_000) / dayMillis
@@ -140,7 +140,7 @@ export class SegmentBuilder {
   }
 
   /** The words of the store belong to each of its products. They are computed once for all of them. */
-  #addProducts(products: ReadonlyArray<ProductRecord>, ofStore: ReadonlyArray<string>): void {
+  #addProducts(products: ReadonlyArray<IndexedProduct>, ofStore: ReadonlyArray<string>): void {
     const storeWords = this.#products.words.wordsOf(ofStore)
     const ranked = products.map(rank).sort((a, b) => b.recency - a.recency || a.product.id - b.product.id)
     for (const { product, recency } of ranked) {
@@ -152,7 +152,7 @@ export class SegmentBuilder {
     this.#products.endStore()
   }
 
-  #addAds(ads: ReadonlyArray<AdRecord>, ofStore: ReadonlyArray<string>): void {
+  #addAds(ads: ReadonlyArray<IndexedAd>, ofStore: ReadonlyArray<string>): void {
     const storeWords = this.#ads.words.wordsOf(ofStore)
     const keyed = ads
       .map((ad) => ({ ad, key: AdKey.keyOf(ad) }))

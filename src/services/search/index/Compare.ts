@@ -6,7 +6,7 @@
  * the sums differ. For 200,000 stores with 5 million products and 2 million ads this takes some tens of seconds.
  */
 import * as AdKey from "./AdKey.ts"
-import type { SpellingKind } from "./Records.ts"
+import type { SpellingKind } from "./IndexedRecords.ts"
 import { figures } from "../../../domain/catalog/Figures.ts"
 import { lettersOf, livePlaces, masks, record } from "./Segment.ts"
 import type { Items, Place, SegmentList, SegmentView, Words } from "./Segment.ts"

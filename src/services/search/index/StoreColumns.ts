@@ -13,7 +13,7 @@ import type { RecordedFigure } from "../../../domain/catalog/Figures.ts"
 import { trafficGrowthPct } from "../../../domain/catalog/TrafficGrowth.ts"
 import * as Relevance from "../../../domain/search/Relevance.ts"
 import { Growing } from "./Growing.ts"
-import type { Spellings, StoreRecord } from "./Records.ts"
+import type { Spellings, IndexedStore } from "./IndexedRecords.ts"
 import { figures } from "../../../domain/catalog/Figures.ts"
 import { codes, lettersCode, masks, record, shared, sharedCopy } from "./Segment.ts"
 import type { Figure } from "../../../domain/catalog/Figures.ts"
@@ -59,14 +59,14 @@ export const averagePrice = (prices: Float64Array): number => {
   return sum / prices.length
 }
 
-const recordedFigures = (store: StoreRecord): Readonly<Record<RecordedFigure, number>> => {
+const recordedFigures = (store: IndexedStore): Readonly<Record<RecordedFigure, number>> => {
   // The loop assigns every key.
   const values = {} as Record<RecordedFigure, number>
   for (const { field, figure } of recorded) values[figure] = store[field] ?? unknown
   return values
 }
 
-export const storeRow = (store: StoreRecord, items: ItemFigures, spellings: Spellings): StoreRow => {
+export const storeRow = (store: IndexedStore, items: ItemFigures, spellings: Spellings): StoreRow => {
   const visits = store.visits.at(-1) ?? null
   const growth = trafficGrowthPct(store.visits)
   return {
@@ -147,7 +147,7 @@ const recordOfItems = ({ columns, segment }: SegmentView, row: number): ItemFigu
 /** The columns with the rows of these stores replaced. Figures derived from items stay. */
 export const replaceStores = (
   view: SegmentView,
-  records: ReadonlyMap<number, StoreRecord>,
+  records: ReadonlyMap<number, IndexedStore>,
   spellings: Spellings
 ): StoreColumns => {
   const { columns } = view

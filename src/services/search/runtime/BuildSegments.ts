@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { SegmentBuilder } from "../index/Build.ts"
-import type { Spellings } from "../index/Records.ts"
+import type { Spellings } from "../index/IndexedRecords.ts"
 import type { SegmentView } from "../index/Segment.ts"
 import type { CatalogView, Page, Sizes } from "./CatalogReader.ts"
 import { defaultLimits } from "./MergePolicy.ts"

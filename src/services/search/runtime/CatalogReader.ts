@@ -8,7 +8,13 @@ import type { SqlError } from "effect/sql"
 import { pseudoStoreOf, sqlPseudoStoreOf } from "../../../domain/catalog/StorelessAds.ts"
 import * as Database from "../../database/Database.ts"
 import { rowOf, rowsOf } from "../../database/Rows.ts"
-import type { AdRecord, ProductRecord, PseudoStoreContent, StoreContent, StoreRecord } from "../index/Records.ts"
+import type {
+  IndexedAd,
+  IndexedProduct,
+  PseudoStoreContent,
+  StoreContent,
+  IndexedStore
+} from "../index/IndexedRecords.ts"
 import { Identity, Niche } from "./IndexState.ts"
 import * as ItemRows from "./ItemRows.ts"
 import * as StoreRows from "./StoreRows.ts"
@@ -18,7 +24,7 @@ import type { StoreRow } from "./StoreRows.ts"
 export interface Changes {
   /** Stores to rebuild from their records. Stores without records are removed. */
   readonly items: ReadonlyArray<number>
-  /** Stores for which only {@link StoreRecord} changed. */
+  /** Stores for which only {@link IndexedStore} changed. */
   readonly figures: ReadonlyArray<number>
 }
 
@@ -52,7 +58,7 @@ export interface CatalogView {
     onPage: (page: Page) => Effect.Effect<void, E, R>
   ): Effect.Effect<void, E | SqlError.SqlError, R>
   /** The records of stores without their items. */
-  storeRecords(ids: ReadonlyArray<number>): Read<ReadonlyArray<StoreRecord>>
+  storeRecords(ids: ReadonlyArray<number>): Read<ReadonlyArray<IndexedStore>>
 }
 
 /** Stores are read in groups of this size; their items as far as they fit a page. */
@@ -124,8 +130,8 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
     rows: ReadonlyArray<StoreRow>
   ): Effect.fn.Return<Page, SqlError.SqlError> {
     const ids = rows.map(({ id }) => id)
-    const productsOf = new Map<number, Array<ProductRecord>>(ids.map((id) => [id, []]))
-    const adsOf = new Map<number, Array<AdRecord>>(ids.map((id) => [id, []]))
+    const productsOf = new Map<number, Array<IndexedProduct>>(ids.map((id) => [id, []]))
+    const adsOf = new Map<number, Array<IndexedAd>>(ids.map((id) => [id, []]))
     for (const row of yield* values(ItemRows.productsOfStores, ids)) ItemRows.decodeProducts(row, productsOf)
     for (const row of yield* values(ItemRows.adsOfStores, ids)) ItemRows.decodeAds(row, (shopId) => adsOf.get(shopId))
     return {
@@ -141,7 +147,7 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
   const pseudoStoresOf = Effect.fnUntraced(function* (
     ids: ReadonlyArray<number>
   ): Effect.fn.Return<Page, SqlError.SqlError> {
-    const found = new Map<number, Array<AdRecord>>()
+    const found = new Map<number, Array<IndexedAd>>()
     for (const row of yield* values(ItemRows.adsOfPseudoStores, ids)) {
       ItemRows.decodeAds(row, (_, adId) => {
         const id = pseudoStoreOf(adId)

@@ -4,12 +4,12 @@
  */
 import { Schema } from "effect"
 import type { Leaders } from "../index/Facets.ts"
-import { spellingKinds } from "../index/Records.ts"
-import type { SpellingKind, Spellings } from "../index/Records.ts"
+import { spellingKinds } from "../index/IndexedRecords.ts"
+import type { SpellingKind, Spellings } from "../index/IndexedRecords.ts"
 import { record } from "../index/Segment.ts"
 import type { SegmentList } from "../index/Segment.ts"
-import { countVocabulary } from "../index/Vocabulary.ts"
-import type { VocabularyCounts } from "../index/Vocabulary.ts"
+import { countVocabulary } from "../index/NameCounts.ts"
+import type { VocabularyCounts } from "../index/NameCounts.ts"
 
 /**
  * A catalog and one of its versions. Each version has a new random token: a database that lacks this pair has another

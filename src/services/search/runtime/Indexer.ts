@@ -8,8 +8,8 @@ import { Cause, Duration, Effect, Exit, Fiber, Option, Queue, Schedule, Semaphor
 import type { Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import { replaceStores } from "../index/StoreColumns.ts"
-import { Spellings } from "../index/Records.ts"
-import type { StoreRecord } from "../index/Records.ts"
+import { Spellings } from "../index/IndexedRecords.ts"
+import type { IndexedStore } from "../index/IndexedRecords.ts"
 import { rowOf } from "../index/Segment.ts"
 import type { SegmentList, SegmentView } from "../index/Segment.ts"
 import { buildSegments, needMemory, NotEnoughMemory } from "./BuildSegments.ts"
@@ -75,7 +75,7 @@ interface RunningMerge {
   readonly task: MergeTask
   readonly fiber: Fiber.Fiber<SegmentList>
   /** Records of the stores whose figures have changed since the merge began. */
-  readonly figures: Map<number, StoreRecord>
+  readonly figures: Map<number, IndexedStore>
 }
 
 export const make = Effect.fnUntraced(function* (
@@ -186,8 +186,8 @@ export const make = Effect.fnUntraced(function* (
     yield* rebuild
   })
 
-  const withFigures = (view: SegmentView, records: ReadonlyMap<number, StoreRecord>): SegmentView => {
-    const rows = new Map<number, StoreRecord>()
+  const withFigures = (view: SegmentView, records: ReadonlyMap<number, IndexedStore>): SegmentView => {
+    const rows = new Map<number, IndexedStore>()
     for (const [id, record] of records) {
       const row = rowOf(view.segment.storeIds, id)
       if (row !== undefined && view.live[row] === 1) rows.set(row, record)
@@ -240,7 +240,7 @@ export const make = Effect.fnUntraced(function* (
         yield* conclude(task, yield* Effect.forEach(task.groups, options.merge), new Map())
         continue
       }
-      const figures = new Map<number, StoreRecord>()
+      const figures = new Map<number, IndexedStore>()
       const fiber = yield* Effect.forkIn(Effect.forEach(task.groups, options.mergeLarge), scope)
       const merge = { task, fiber, figures }
       running = merge

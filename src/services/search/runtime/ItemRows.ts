@@ -3,7 +3,7 @@
  * format, their texts as one string with separators. One row for each item would cost the driver three times as much.
  */
 import { sqlIsIn } from "../../../domain/catalog/StorelessAds.ts"
-import type { AdRecord, ProductRecord } from "../index/Records.ts"
+import type { IndexedAd, IndexedProduct } from "../index/IndexedRecords.ts"
 
 /**
  * About how many bytes of items a row has, because the driver reads at most 16 MiB of one. A row may exceed this by one item. The
@@ -83,7 +83,7 @@ const millisAt = (numbers: DataView, at: number): number =>
 const isUnknownTime = (numbers: DataView, at: number): boolean => numbers.getInt32(at) === -(2 ** 31)
 
 /** Adds the products of a row to those of their stores; other stores are ignored. */
-export const decodeProducts = (row: ReadonlyArray<unknown>, into: ReadonlyMap<number, Array<ProductRecord>>): void => {
+export const decodeProducts = (row: ReadonlyArray<unknown>, into: ReadonlyMap<number, Array<IndexedProduct>>): void => {
   const { numbers, texts } = partOf(row)
   for (let at = 0, index = 0; at < numbers.byteLength; at += productBytes, index++) {
     into.get(numbers.getInt32(at))?.push({
@@ -99,7 +99,7 @@ export const decodeProducts = (row: ReadonlyArray<unknown>, into: ReadonlyMap<nu
 /** `into`: the list of a store's ad; 0 stands for no store. */
 export const decodeAds = (
   row: ReadonlyArray<unknown>,
-  into: (shopId: number, adId: number) => Array<AdRecord> | undefined
+  into: (shopId: number, adId: number) => Array<IndexedAd> | undefined
 ): void => {
   const { numbers, texts } = partOf(row)
   for (let at = 0, text = 0; at < numbers.byteLength; at += adBytes, text += 5) {

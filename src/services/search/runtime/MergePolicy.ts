@@ -6,7 +6,7 @@
  * base's range and the dead rows of the base are a tenth of it, they are merged into the base. So a merge holds at most
  * about one range of stores twice.
  */
-import type { StoreRecord } from "../index/Records.ts"
+import type { IndexedStore } from "../index/IndexedRecords.ts"
 import { rowOf, sharedCopy } from "../index/Segment.ts"
 import type { Segment, SegmentList, SegmentView, StoreColumns } from "../index/Segment.ts"
 import type { IndexState } from "./IndexState.ts"
@@ -129,8 +129,8 @@ export const applyMerge = (
   state: IndexState,
   task: MergeTask,
   merged: SegmentList,
-  figures: ReadonlyMap<number, StoreRecord>,
-  replace: (view: SegmentView, records: ReadonlyMap<number, StoreRecord>) => StoreColumns
+  figures: ReadonlyMap<number, IndexedStore>,
+  replace: (view: SegmentView, records: ReadonlyMap<number, IndexedStore>) => StoreColumns
 ): IndexState => {
   const moved = new Map<Segment, Uint8Array>()
   for (const { live, segment } of task.groups.flat()) {
@@ -159,7 +159,7 @@ export const applyMerge = (
   }
   const added = merged.map((view) => {
     const alive = markDead(view, died)
-    const records = new Map<number, StoreRecord>()
+    const records = new Map<number, IndexedStore>()
     for (const [id, record] of figures) {
       const row = rowOf(view.segment.storeIds, id)
       if (row !== undefined && alive.live[row] === 1) records.set(row, record)

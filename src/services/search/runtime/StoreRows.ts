@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { byField, recorded } from "../../../domain/catalog/Figures.ts"
 import { rowsOf } from "../../database/Rows.ts"
-import type { StoreRecord } from "../index/Records.ts"
+import type { IndexedStore } from "../index/IndexedRecords.ts"
 
 /** A field of StoreRecord that is missing here does not compile. */
 const fields = {
@@ -21,7 +21,7 @@ const fields = {
   created_day: Schema.NullOr(Schema.Int),
   ...byField(() => Schema.NullOr(Schema.Finite)),
   visits: Schema.Array(Schema.Int)
-} satisfies Readonly<Record<keyof StoreRecord, Schema.Top>>
+} satisfies Readonly<Record<keyof IndexedStore, Schema.Top>>
 
 /** With the number of its items. */
 const StoreRow = Schema.Struct({ ...fields, items: Schema.Int })

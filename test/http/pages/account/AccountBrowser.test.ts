@@ -1,8 +1,8 @@
 /** The overview, the account's page and the operators' as people meet them. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Accounts } from "../../../../src/services/access/Accounts.ts"
-import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
+import { Accounts } from "../../../../src/services/accounts/Accounts.ts"
+import { ApiKeys } from "../../../../src/services/credentials/ApiKeys.ts"
 import { Browser, checker, isAvailable, wideLooks } from "../../../support/Browser.ts"
 import { Site } from "../../../support/Site.ts"
 import * as SiteVisitor from "../../../support/SiteVisitor.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import * as DemoPictures from "../../../../src/domain/catalog/DemoPictures.ts"
+import * as DemoPictures from "../../../../src/domain/catalog/PictureNames.ts"
 import { adsPath } from "../../../../src/http/pages/catalog/AdsPage.ts"
 import { productsPath } from "../../../../src/http/pages/catalog/ProductsPage.ts"
 import { Browser, checker, isAvailable, overflow, picture, wideLooks } from "../../../support/Browser.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Accounts } from "../../../../src/services/access/Accounts.ts"
+import { Accounts } from "../../../../src/services/accounts/Accounts.ts"
 import { allowedBy, Authenticator } from "../../../support/Authenticator.ts"
 import { seen } from "../../../support/Sameness.ts"
 import { Site } from "../../../support/Site.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import { Accounts } from "../../../../src/services/access/Accounts.ts"
+import { Accounts } from "../../../../src/services/accounts/Accounts.ts"
 import { Browser, checker, isAvailable, looks } from "../../../support/Browser.ts"
 import { Site } from "../../../support/Site.ts"
 import * as SiteVisitor from "../../../support/SiteVisitor.ts"

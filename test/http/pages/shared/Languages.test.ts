@@ -1,9 +1,9 @@
 /** The pages speak the visitor's language: each of them, in all of its states. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Accounts } from "../../../../src/services/access/Accounts.ts"
-import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
-import { SavedSearches } from "../../../../src/services/access/SavedSearches.ts"
+import { Accounts } from "../../../../src/services/accounts/Accounts.ts"
+import { ApiKeys } from "../../../../src/services/credentials/ApiKeys.ts"
+import { SavedSearches } from "../../../../src/services/accounts/SavedSearches.ts"
 import { languages } from "../../../../src/domain/Messages.ts"
 import { Site } from "../../../support/Site.ts"
 import type { Answer } from "../../../support/Site.ts"

@@ -7,7 +7,7 @@ import { CatalogIndex } from "../../../../src/services/search/runtime/CatalogInd
 import type { IndexEvent, Progress } from "../../../../src/services/search/runtime/Indexer.ts"
 import { namesOf, publish } from "../../../../src/services/search/runtime/IndexState.ts"
 import { onThisThread } from "../../../../src/services/search/runtime/SearchThreads.ts"
-import { Spellings } from "../../../../src/services/search/index/Records.ts"
+import { Spellings } from "../../../../src/services/search/index/IndexedRecords.ts"
 
 type Emit = (event: IndexEvent) => Effect.Effect<void>
 

@@ -1,7 +1,7 @@
 /** D55: what one reading sees is one state of the database, whatever is committed meanwhile. */
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
-import { Spellings } from "../../../../src/services/search/index/Records.ts"
+import { Spellings } from "../../../../src/services/search/index/IndexedRecords.ts"
 import { buildSegments } from "../../../../src/services/search/runtime/BuildSegments.ts"
 import { CatalogReader } from "../../../../src/services/search/runtime/CatalogReader.ts"
 import type { CatalogView, Head } from "../../../../src/services/search/runtime/CatalogReader.ts"

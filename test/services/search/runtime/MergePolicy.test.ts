@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { merge } from "../../../../src/services/search/index/Merge.ts"
-import { Spellings } from "../../../../src/services/search/index/Records.ts"
+import { Spellings } from "../../../../src/services/search/index/IndexedRecords.ts"
 import type { SegmentList } from "../../../../src/services/search/index/Segment.ts"
 import { applyMerge, chooseMerge, markDead, settled } from "../../../../src/services/search/runtime/MergePolicy.ts"
 import type { MergeLimits } from "../../../../src/services/search/runtime/MergePolicy.ts"

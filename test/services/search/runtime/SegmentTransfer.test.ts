@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { setImmediate } from "node:timers/promises"
-import { Spellings } from "../../../../src/services/search/index/Records.ts"
+import { Spellings } from "../../../../src/services/search/index/IndexedRecords.ts"
 import type { SegmentList } from "../../../../src/services/search/index/Segment.ts"
 import { markDead } from "../../../../src/services/search/runtime/MergePolicy.ts"
 import { collectGarbage, makeReceiver, makeSender } from "../../../../src/services/search/runtime/SegmentTransfer.ts"

@@ -1,0 +1,76 @@
+/** Changes the password of the signed-in account. Ends all its sessions and starts a new one in this browser. */
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Password from "../../domain/access/Password.ts"
+import { availableOnce } from "../database/Availability.ts"
+import { rowsOf } from "../database/Rows.ts"
+import * as Outbox from "../mail/Outbox.ts"
+import * as AccountLinks from "./AccountLinks.ts"
+import { decodeEmails } from "./AccountRecord.ts"
+import * as SignInChanges from "../sessions/passkeys/SignInChanges.ts"
+import { Passwords } from "../sessions/Passwords.ts"
+import { Sessions } from "../sessions/Sessions.ts"
+import type { Session } from "../sessions/Sessions.ts"
+import { SignIn, SignInRejected } from "../sessions/SignIn.ts"
+import type { SignInError } from "../sessions/SignIn.ts"
+
+/** The new password is too weak. */
+export class PasswordRefused extends Schema.TaggedError<PasswordRefused>()("PasswordRefused", {
+  weakness: Schema.Literals(Password.weaknesses)
+}) {}
+
+export class PasswordChange extends Context.Service<
+  PasswordChange,
+  {
+    /**
+     * Fails with `SignInRejected` when `current` is wrong; attempts are counted by session. Passkeys, connected apps and API keys
+     * stay valid; the mail to the owner says so. The secret of the new session is for the cookie and returned once.
+     */
+    change(request: {
+      readonly session: Session
+      readonly current: Redacted.Redacted
+      readonly next: Redacted.Redacted
+    }): Effect.Effect<{ readonly session: Session; readonly secret: Redacted.Redacted }, PasswordRefused | SignInError>
+  }
+>()("discovery/accounts/PasswordChange") {
+  static readonly layer = Layer.effect(
+    PasswordChange,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const passwords = yield* Passwords
+      const sessions = yield* Sessions
+      const signIn = yield* SignIn
+
+      const change: PasswordChange["Service"]["change"] = Effect.fn("PasswordChange.change")(function* (request) {
+        const { accountId, device, email, passkeyId } = request.session
+        const weakness = Password.weakness(Redacted.value(request.next), email)
+        if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
+        const verified = yield* signIn.verify({ session: request.session, password: request.current })
+        const passwordHash = yield* passwords.hash(request.next)
+        return yield* Effect.gen(function* () {
+          const [changed] = yield* decodeEmails(
+            sql`
+              UPDATE account SET password_hash = ${passwordHash}
+              WHERE id = ${accountId} AND password_hash = ${verified.passwordHash} RETURNING email`
+          )
+          // Changed concurrently: the verified password is no longer the current one.
+          if (changed === undefined) return yield* new SignInRejected()
+          const ended = yield* decodeIds(sql`DELETE FROM session WHERE account_id = ${accountId} RETURNING id`)
+          // Ended since the request began: it must not go on in a new one, which counts as signed in with every step.
+          if (!ended.some(({ id }) => id === request.session.id)) return yield* new SignInRejected()
+          yield* AccountLinks.end(sql, accountId)
+          yield* SignInChanges.record({ accountId, what: "password_changed", device })
+          yield* Outbox.put({ kind: "passwordChanged", to: changed.email })
+          return yield* sessions
+            .start({ accountId, passwordHash, device, passkeyId, secondStep: "done" })
+            .pipe(Effect.catchTags({ PasswordOutdated: rejected, SecondStepRequired: rejected }))
+        }).pipe(sql.withTransaction, Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
+      })
+
+      return { change }
+    })
+  )
+}
+
+const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
+const rejected = () => Effect.fail(new SignInRejected())

@@ -1,0 +1,180 @@
+/** The overview behind `market_overview` (D66). */
+import { Context, Effect, Layer } from "effect"
+import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
+import { twoDecimals } from "../../domain/catalog/TwoDecimals.ts"
+import * as Market from "../../domain/search/MarketQuery.ts"
+import type { GroupBy, MarketQuery, MarketSort } from "../../domain/search/MarketQuery.ts"
+import * as Narrowing from "../../domain/search/Narrowing.ts"
+import type { Findings } from "../../domain/search/Warnings.ts"
+import type { InvalidArguments } from "../../domain/ToolError.ts"
+import type { SearchFailure } from "../limits/SearchPermits.ts"
+import type { Grouping } from "./index/Groups.ts"
+import type { GroupFigures, GroupSums, GroupOrder, Overview, OverviewQuery } from "./index/Overview.ts"
+import { lettersOf } from "./index/Segment.ts"
+import type { Code, Mask } from "./index/Segment.ts"
+import * as InVersion from "./InVersion.ts"
+import type { NameCodes } from "./Queries.ts"
+import * as Queries from "./Queries.ts"
+import { CatalogIndex } from "./runtime/CatalogIndex.ts"
+import type { Niche, Published } from "./runtime/IndexState.ts"
+import { currenciesOf } from "./SearchRunner.ts"
+
+export interface FoundMarket {
+  readonly overview: Market.MarketOverview
+  readonly findings: Findings
+}
+
+export class MarketSearch extends Context.Service<
+  MarketSearch,
+  {
+    /** Without warnings, which follow from the findings. */
+    of(query: MarketQuery): Effect.Effect<FoundMarket, InvalidArguments | SearchFailure>
+  }
+>()("discovery/search/MarketSearch") {
+  static readonly layer = Layer.effect(
+    MarketSearch,
+    Effect.map(CatalogIndex, (index) =>
+      MarketSearch.of({
+        of: Effect.fn("MarketOverview.of")(function* (query: MarketQuery) {
+          const { answer, published, unknown } = yield* InVersion.answer(index.current, {
+            names: query,
+            query: (names, { niches }) => toQuery(query, names, niches),
+            ask: (asked) => index.overview(asked, () => Narrowing.hint(query))
+          })
+          return {
+            overview: toAnswer(query, answer, published),
+            findings: { unknown, storeless: 0, currencies: currenciesOf(answer) }
+          }
+        })
+      })
+    )
+  )
+}
+
+/** By version of the niches and level. */
+const ancestorsOf = new WeakMap<ReadonlyArray<Niche>, Map<number, Uint32Array>>()
+
+/** For each niche id its ancestor at the level, or the niche itself; 0 if there is none. Level 1 has niches without a parent. */
+const ancestorsAt = (niches: ReadonlyArray<Niche>, level: number): Uint32Array => {
+  const known = ancestorsOf.get(niches) ?? new Map<number, Uint32Array>()
+  ancestorsOf.set(niches, known)
+  const found = known.get(level) ?? findAncestors(niches, level)
+  known.set(level, found)
+  return found
+}
+
+const findAncestors = (niches: ReadonlyArray<Niche>, level: number): Uint32Array => {
+  const parents = new Map(niches.map(({ id, parentId }) => [id, parentId]))
+  const ancestors = new Uint32Array(niches.reduce((most, { id }) => Math.max(most, id), 0) + 1)
+  for (const { id } of niches) {
+    const path: Array<number> = []
+    // Also ends the traversal if the data has a cycle.
+    for (let at: number | null = id; at !== null && !path.includes(at); at = parents.get(at) ?? null) path.push(at)
+    ancestors[id] = path.at(-level) ?? 0
+  }
+  return ancestors
+}
+
+type Known = Pick<Published, "niches" | "vocabulary">
+
+interface Kind {
+  readonly grouping: (query: MarketQuery, known: Pick<Known, "niches">) => Grouping
+  /** The value of a group, as filters accept it. */
+  readonly valuesOf: (known: Known) => (group: number) => string
+}
+
+const named = (entries: ReadonlyArray<{ readonly id: number; readonly name: string }>) => {
+  const names = new Map(entries.map(({ id, name }) => [id, name]))
+  return (group: number) => names.get(group) ?? ""
+}
+
+const byCode = (column: Code, valuesOf: Kind["valuesOf"]): Kind => ({
+  grouping: () => ({ _tag: "Code", column }),
+  valuesOf
+})
+
+const byMask = (column: Mask, values: ReadonlyArray<string>): Kind => ({
+  grouping: () => ({ _tag: "Mask", column }),
+  valuesOf: () => (group) => values[group] ?? ""
+})
+
+const kinds: Readonly<Record<GroupBy, Kind>> = {
+  niche: {
+    grouping: ({ niche_level: level = Market.defaults.niche_level }, { niches }) => ({
+      _tag: "Code",
+      column: "niche",
+      groups: ancestorsAt(niches, level)
+    }),
+    valuesOf: ({ niches }) => named(niches)
+  },
+  country: byCode("country", () => (group) => lettersOf(group, 2)),
+  currency: byCode("currency", () => (group) => lettersOf(group, 3)),
+  theme: byCode("theme", ({ vocabulary }) => named(vocabulary.theme)),
+  domain: byCode("extension", ({ vocabulary }) => named(vocabulary.extension)),
+  app: { grouping: () => ({ _tag: "App" }), valuesOf: ({ vocabulary }) => named(vocabulary.app) },
+  language: byMask("languages", languages),
+  pixel: byMask("pixels", pixels),
+  social_network: byMask("networks", socialNetworks)
+}
+
+const orders: Readonly<Record<MarketSort, GroupOrder>> = {
+  stores: "stores",
+  active_ads: "active_ads",
+  products: "products_count",
+  visits: "visits",
+  median_visits: { median: "visits" },
+  median_growth: { median: "growth" }
+}
+
+export const toQuery = (query: MarketQuery, names: NameCodes, niches: Published["niches"]): OverviewQuery => ({
+  ...Queries.storeFilter(query, names),
+  subject: "stores",
+  grouping: kinds[query.group_by].grouping(query, { niches }),
+  order: orders[query.sort_by ?? Market.defaults.sort_by],
+  limit: query.limit ?? Market.defaults.limit
+})
+
+const sumsOf = ({ stores, sums }: GroupSums) => ({
+  stores,
+  active_ads: sums.active_ads,
+  products: sums.products_count,
+  visits: sums.visits
+})
+
+const revenues = ({ revenue }: GroupFigures): Market.MarketGroup["revenue"] =>
+  revenue.map(({ currency, median, stores }) => ({
+    currency: lettersOf(currency, 3),
+    stores,
+    median: twoDecimals(median)
+  }))
+
+/** Percent. */
+const share = (part: number, whole: number): number => (whole === 0 ? 0 : twoDecimals((part / whole) * 100))
+
+const shown = (median: number | null): number | null => (median === null ? null : twoDecimals(median))
+
+/** Groups that are equal in the figures of the order are ordered by name. */
+export const toAnswer = (
+  query: MarketQuery,
+  { count, groups, total, ungrouped }: Overview,
+  published: Known
+): Market.MarketOverview => {
+  const valueOf = kinds[query.group_by].valuesOf(published)
+  const named = groups.map((group) => ({ ...group, value: valueOf(group.group) }))
+  return {
+    results: named
+      .sort((one, other) => one.rank - other.rank || (one.value < other.value ? -1 : 1))
+      .slice(0, query.limit ?? Market.defaults.limit)
+      .map(({ value, ...group }) => ({
+        value,
+        share_pct: share(group.stores, total.stores),
+        ...sumsOf(group),
+        median_visits: shown(group.medians.visits),
+        median_growth: shown(group.medians.growth),
+        revenue: revenues(group)
+      })),
+    total: sumsOf(total),
+    groups: count,
+    ungrouped
+  }
+}
