@@ -1,4 +1,9 @@
-/** Importing this module runs the command line. */
+/**
+ * Importing this module runs the command line.
+ *
+ * Read next: ServeCommand, the command that is run without a name; Live, where the layers of the server are put together;
+ * Output, the only file that prints. A command that could do only a part of what it was asked says so and does not exit with 0.
+ */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Layer, Runtime } from "effect"

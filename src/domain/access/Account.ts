@@ -1,4 +1,9 @@
-/** Accounts, their plans, and the caller of a tool (D5, D7). */
+/**
+ * Accounts, their plans, and the caller of a tool (D5, D7).
+ *
+ * Read next: Plan, who may use what; Credit and CreditPeriod, what calls cost and when credits renew; Credential, the secrets that
+ * callers send.
+ */
 import { Schema } from "effect"
 
 export const plans = ["starter", "growth", "pro"] as const

@@ -20,5 +20,5 @@ export const isIdempotencyKey = Schema.is(
 )
 
 /** Charges are written in batches: one invalid key would fail the whole batch. */
-export const unfitKey = (key: string): InvalidArguments | undefined =>
+export const refusedKey = (key: string): InvalidArguments | undefined =>
   isIdempotencyKey(key) ? undefined : InvalidArguments.fromIssues([issueAt(keyPath, "bad_idempotency_key")])

@@ -3,6 +3,9 @@
  *
  * A record is complete: a field that is absent or `null` becomes unknown, even if it was known before. Unknown fields
  * are errors, so that a misspelled name is noticed.
+ *
+ * Read next: Figures, the numbers of a store, from which columns, filters and answers follow; RecordFields, the rules of fields;
+ * AdItem, ProductItem and ShopItem, what answers show.
  */
 import { Predicate, Record as EffectRecord, Result, Schema, Struct } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"

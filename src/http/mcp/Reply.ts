@@ -1,5 +1,5 @@
 /** The reply to a message or a batch, before it is an HTTP response. */
-import type { Charged } from "../../services/credits/CreditLedger.ts"
+import type { Charged } from "../../domain/access/Charge.ts"
 import { windowSeconds } from "../../services/limits/RequestRate.ts"
 import type { Rate } from "../../services/limits/RequestRate.ts"
 

@@ -22,7 +22,7 @@ const notPost = Cors.add(
   )
 )
 
-const unfit = new InvalidRequest({ message: "A parameter has a value that is not allowed." })
+const invalidValue = new InvalidRequest({ message: "A parameter has a value that is not allowed." })
 
 export const add = (
   endpoint: "token" | "register" | "revoke",
@@ -47,8 +47,8 @@ export const add = (
                 : Effect.succeed(failure)
             }),
             Effect.catchCause((cause) =>
-              Effect.flatMap(Availability.isUnfitValue(cause), (isUnfit) =>
-                isUnfit ? Effect.succeed(OAuthReply.failure(unfit)) : Effect.failCause(cause)
+              Effect.flatMap(Availability.isRefusedValue(cause), (isUnfit) =>
+                isUnfit ? Effect.succeed(OAuthReply.failure(invalidValue)) : Effect.failCause(cause)
               )
             ),
             Effect.map(Cors.add),

@@ -1,4 +1,13 @@
-/** Changes to accounts: creation, plan, status, role, credits (D5 to D8); for lost passwords and passkeys see LostSignIn.ts. */
+/**
+ * Changes to accounts: creation, plan, status, role, credits (D5 to D8).
+ *
+ * This folder guarantees that changes of one account take turns (AccountRecord), that a change and the mail about it are one
+ * transaction, and that the link in a mail works once (AccountLinks). It neither verifies a password nor knows a session
+ * (services/sessions), and takes no credits (services/credits).
+ *
+ * Read next: SignUp, which asks by mail and confirms by link, as PasswordReset and EmailChange do; LostSignIn for lost
+ * passwords and passkeys; AccountClosing for the end.
+ */
 import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"

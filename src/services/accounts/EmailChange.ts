@@ -5,19 +5,16 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
-import * as EmailAddress from "../../domain/access/EmailAddress.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
-import { SignInAttempts } from "../limits/SignInAttempts.ts"
-import * as Outbox from "../mail/Outbox.ts"
+import type * as Outbox from "../mail/Outbox.ts"
 import * as AccountLinks from "./AccountLinks.ts"
+import * as ByMail from "./ByMail.ts"
 import { decodeEmails, storedEmail } from "./AccountRecord.ts"
-import * as SignInChanges from "../sessions/passkeys/SignInChanges.ts"
 import { isStill } from "../sessions/Sessions.ts"
 import type { Session } from "../sessions/Sessions.ts"
 import { SignIn } from "../sessions/SignIn.ts"
 import type { SignInError } from "../sessions/SignIn.ts"
-import { EmailRefused } from "./SignUp.ts"
 
 export class EmailChange extends Context.Service<
   EmailChange,
@@ -29,7 +26,7 @@ export class EmailChange extends Context.Service<
       readonly email: string
       /** The network of the client (http/shared/ClientAddress.ts). */
       readonly address: string
-    }): Effect.Effect<void, EmailRefused | SignInError>
+    }): Effect.Effect<void, ByMail.EmailRefused | SignInError>
     /** The new address. The link works for its own account only. */
     read(
       session: Session,
@@ -48,34 +45,29 @@ export class EmailChange extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const links = yield* AccountLinks.AccountLinks
       const signIn = yield* SignIn
-      const attempts = yield* SignInAttempts
-      const onDatabase = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-        effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
+      const askByMail = yield* ByMail.asking
 
-      const ask: EmailChange["Service"]["ask"] = Effect.fn("EmailChange.ask")(function* (request) {
-        const { address, password, session } = request
-        const email = EmailAddress.mailable(request.email)
-        if (email === undefined) return yield* new EmailRefused()
-        yield* signIn.verify({ session, password })
-        yield* onDatabase(Outbox.ready)
-        const mail = { mailTo: email, purpose: "email", address } as const
-        yield* attempts.takeMail(mail)
-        yield* Effect.all({
-          stored: storedEmail(sql, email),
-          made: links.make({ purpose: "email", email, accountId: session.accountId })
-        }).pipe(
-          Effect.map(({ made, stored }) =>
-            Option.match(made, {
-              onSome: ({ secret }): Outbox.Post => ({ kind: "newAddress", to: email, link: secret }),
-              onNone: (): Outbox.Post => ({ kind: "addressTaken", to: stored })
-            })
-          ),
-          Effect.flatMap(Outbox.put),
-          sql.withTransaction,
-          onDatabase,
-          Effect.tapError(() => attempts.giveBackMail(mail))
-        )
-      })
+      const ask: EmailChange["Service"]["ask"] = Effect.fn("EmailChange.ask")(
+        ({ address, email: typed, password, session }) =>
+          askByMail("email", {
+            email: typed,
+            address,
+            verify: () => Effect.asVoid(signIn.verify({ session, password })),
+            prepare: Effect.void,
+            post: (email) =>
+              Effect.all({
+                stored: storedEmail(sql, email),
+                made: links.make({ purpose: "email", email, accountId: session.accountId })
+              }).pipe(
+                Effect.map(({ made, stored }) =>
+                  Option.match(made, {
+                    onSome: ({ secret }): Outbox.Post => ({ kind: "newAddress", to: email, link: secret }),
+                    onNone: (): Outbox.Post => ({ kind: "addressTaken", to: stored })
+                  })
+                )
+              )
+          })
+      )
 
       const read: EmailChange["Service"]["read"] = Effect.fn("EmailChange.read")(function* (session, secret) {
         const { accountId, email } = yield* links.read("email", secret)
@@ -87,18 +79,18 @@ export class EmailChange extends Context.Service<
         yield* read(session, secret)
         yield* Effect.gen(function* () {
           const { accountId, email } = yield* links.use("email", secret)
-          const owners = yield* decodeEmails(sql`SELECT email FROM account WHERE id = ${accountId}`)
+          const [former] = yield* decodeEmails(sql`SELECT email FROM account WHERE id = ${accountId}`)
           yield* sql`UPDATE account SET email = ${email} WHERE id = ${accountId}`
           // Ended since the request began.
-          if (!(yield* isStill(sql, session))) return yield* new AccountLinks.LinkOver()
-          yield* AccountLinks.end(sql, accountId)
-          yield* SignInChanges.record({ accountId, what: "address_changed", device: session.device })
-          for (const former of owners) yield* Outbox.put({ kind: "addressChanged", to: former.email })
+          if (former === undefined || !(yield* isStill(sql, session))) return yield* new AccountLinks.LinkOver()
+          const mail: Outbox.Post = { kind: "addressChanged", to: former.email }
+          yield* ByMail.changed({ accountId, what: "address_changed", device: session.device, mail })
         }).pipe(
           sql.withTransaction,
           // Another account has taken the address since the link was made.
           Effect.catchIf(isTaken, () => Effect.fail(new AccountLinks.LinkOver())),
-          onDatabase
+          Effect.provideService(SqlClient.SqlClient, sql),
+          availableOnce
         )
       })
 

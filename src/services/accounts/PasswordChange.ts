@@ -4,10 +4,9 @@ import { SqlClient } from "effect/sql"
 import * as Password from "../../domain/access/Password.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { rowsOf } from "../database/Rows.ts"
-import * as Outbox from "../mail/Outbox.ts"
-import * as AccountLinks from "./AccountLinks.ts"
+import type * as Outbox from "../mail/Outbox.ts"
 import { decodeEmails } from "./AccountRecord.ts"
-import * as SignInChanges from "../sessions/passkeys/SignInChanges.ts"
+import * as ByMail from "./ByMail.ts"
 import { Passwords } from "../sessions/Passwords.ts"
 import { Sessions } from "../sessions/Sessions.ts"
 import type { Session } from "../sessions/Sessions.ts"
@@ -58,9 +57,8 @@ export class PasswordChange extends Context.Service<
           const ended = yield* decodeIds(sql`DELETE FROM session WHERE account_id = ${accountId} RETURNING id`)
           // Ended since the request began: it must not go on in a new one, which counts as signed in with every step.
           if (!ended.some(({ id }) => id === request.session.id)) return yield* new SignInRejected()
-          yield* AccountLinks.end(sql, accountId)
-          yield* SignInChanges.record({ accountId, what: "password_changed", device })
-          yield* Outbox.put({ kind: "passwordChanged", to: changed.email })
+          const mail: Outbox.Post = { kind: "passwordChanged", to: changed.email }
+          yield* ByMail.changed({ accountId, what: "password_changed", device, mail })
           return yield* sessions
             .start({ accountId, passwordHash, device, passkeyId, secondStep: "done" })
             .pipe(Effect.catchTags({ PasswordOutdated: rejected, SecondStepRequired: rejected }))

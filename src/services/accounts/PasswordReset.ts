@@ -5,19 +5,17 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/access/Device.ts"
-import * as EmailAddress from "../../domain/access/EmailAddress.ts"
 import * as Password from "../../domain/access/Password.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
 import type { TooManyAttempts } from "../limits/SignInAttempts.ts"
-import * as Outbox from "../mail/Outbox.ts"
+import type * as Outbox from "../mail/Outbox.ts"
 import * as AccountLinks from "./AccountLinks.ts"
+import * as ByMail from "./ByMail.ts"
 import { PasswordRefused } from "./PasswordChange.ts"
-import * as SignInChanges from "../sessions/passkeys/SignInChanges.ts"
 import { Passwords } from "../sessions/Passwords.ts"
 import type { PasswordsBusy } from "../sessions/Passwords.ts"
-import { EmailRefused } from "./SignUp.ts"
 
 export class PasswordReset extends Context.Service<
   PasswordReset,
@@ -27,7 +25,7 @@ export class PasswordReset extends Context.Service<
       readonly email: string
       /** The network of the client (http/shared/ClientAddress.ts). */
       readonly address: string
-    }): Effect.Effect<void, EmailRefused | TooManyAttempts | ServiceUnavailable>
+    }): Effect.Effect<void, ByMail.EmailRefused | TooManyAttempts | ServiceUnavailable>
     /** The address of the account whose password the link sets. */
     read(
       secret: Redacted.Redacted
@@ -53,21 +51,16 @@ export class PasswordReset extends Context.Service<
       const links = yield* AccountLinks.AccountLinks
       const passwords = yield* Passwords
       const attempts = yield* SignInAttempts
-      const onDatabase = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-        effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
+      const askByMail = yield* ByMail.asking
 
-      const ask: PasswordReset["Service"]["ask"] = Effect.fn("PasswordReset.ask")(function* (request) {
-        const { address } = request
-        const email = EmailAddress.mailable(request.email)
-        if (email === undefined) return yield* new EmailRefused()
-        yield* onDatabase(Outbox.ready)
-        const mail = { mailTo: email, purpose: "reset", address } as const
-        yield* attempts.takeMail(mail)
-        // Whether the address has an account is looked up when the mail is sent: nothing here depends on it.
-        yield* onDatabase(Outbox.put({ kind: "reset", to: email })).pipe(
-          Effect.tapError(() => attempts.giveBackMail(mail))
-        )
-      })
+      // Whether the address has an account is looked up when the mail is sent: nothing here depends on it.
+      const ask: PasswordReset["Service"]["ask"] = Effect.fn("PasswordReset.ask")((request) =>
+        askByMail("reset", {
+          ...request,
+          prepare: Effect.void,
+          post: (email) => Effect.succeed<Outbox.Post>({ kind: "reset", to: email })
+        })
+      )
 
       const read: PasswordReset["Service"]["read"] = (secret) => links.read("reset", secret)
 
@@ -90,10 +83,9 @@ export class PasswordReset extends Context.Service<
           // The account has another address since the link was made, or is closed.
           if (set.length === 0) return yield* new AccountLinks.LinkOver()
           yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
-          yield* AccountLinks.end(sql, accountId)
-          yield* SignInChanges.record({ accountId, what: "password_set", device })
-          yield* Outbox.put({ kind: "passwordSet", to: email })
-        }).pipe(sql.withTransaction, onDatabase)
+          const mail: Outbox.Post = { kind: "passwordSet", to: email }
+          yield* ByMail.changed({ accountId, what: "password_set", device, mail })
+        }).pipe(sql.withTransaction, Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
       })
 
       return { ask, read, set }

@@ -8,23 +8,20 @@
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Mac } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import * as EmailAddress from "../../domain/access/EmailAddress.ts"
 import * as Password from "../../domain/access/Password.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
 import type { TooManyAttempts } from "../limits/SignInAttempts.ts"
-import * as Outbox from "../mail/Outbox.ts"
+import type * as Outbox from "../mail/Outbox.ts"
 import * as Secrets from "../Secrets.ts"
 import { AccountLinks, LinkOver } from "./AccountLinks.ts"
 import { storedEmail } from "./AccountRecord.ts"
+import * as ByMail from "./ByMail.ts"
 import { PasswordRefused } from "./PasswordChange.ts"
 import { Passwords } from "../sessions/Passwords.ts"
 import type { PasswordsBusy } from "../sessions/Passwords.ts"
 import { SignInRejected } from "../sessions/SignIn.ts"
-
-/** Not an address that mails are sent to. */
-export class EmailRefused extends Schema.TaggedError<EmailRefused>()("EmailRefused", {}) {}
 
 /** The link was opened in another browser than the one that asked. */
 export class PasswordNeeded extends Schema.TaggedError<PasswordNeeded>()("PasswordNeeded", {}) {}
@@ -44,7 +41,7 @@ export class SignUp extends Context.Service<
       readonly browser: Redacted.Redacted
       /** Where this browser continues after signing in. */
       readonly returnTo: string | undefined
-    }): Effect.Effect<void, EmailRefused | PasswordRefused | Busy>
+    }): Effect.Effect<void, ByMail.EmailRefused | PasswordRefused | Busy>
     /** Whether the link works, and whether this browser needs the password for it. */
     read(link: {
       readonly secret: Redacted.Redacted
@@ -66,36 +63,32 @@ export class SignUp extends Context.Service<
       const links = yield* AccountLinks
       const passwords = yield* Passwords
       const attempts = yield* SignInAttempts
-      const onDatabase = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-        effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
+      const askByMail = yield* ByMail.asking
 
-      const ask: SignUp["Service"]["ask"] = Effect.fn("SignUp.ask")(function* (request) {
-        const { browser, password, returnTo } = request
-        const email = EmailAddress.mailable(request.email)
-        if (email === undefined) return yield* new EmailRefused()
-        const weakness = Password.weakness(Redacted.value(password), email)
-        if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
-        yield* onDatabase(Outbox.ready)
-        const mail = { mailTo: email, purpose: "sign_up", address: request.address } as const
-        yield* attempts.takeMail(mail)
-        yield* Effect.gen(function* () {
-          const passwordHash = yield* passwords.hash(password)
-          yield* Effect.all({
-            stored: storedEmail(sql, email),
-            made: links.make({ purpose: "sign_up", email, passwordHash, browser, returnTo })
-          }).pipe(
-            Effect.map(({ made, stored }) =>
-              Option.match(made, {
-                onSome: ({ secret }): Outbox.Post => ({ kind: "confirm", to: email, link: secret }),
-                onNone: (): Outbox.Post => ({ kind: "exists", to: stored })
-              })
-            ),
-            Effect.flatMap(Outbox.put),
-            sql.withTransaction,
-            onDatabase
-          )
-        }).pipe(Effect.tapError(() => attempts.giveBackMail(mail)))
-      })
+      const ask: SignUp["Service"]["ask"] = Effect.fn("SignUp.ask")(
+        ({ address, browser, email: typed, password, returnTo }) =>
+          askByMail("sign_up", {
+            email: typed,
+            address,
+            verify: (email) => {
+              const weakness = Password.weakness(Redacted.value(password), email)
+              return weakness === undefined ? Effect.void : Effect.fail(new PasswordRefused({ weakness }))
+            },
+            prepare: passwords.hash(password),
+            post: (email, passwordHash) =>
+              Effect.all({
+                stored: storedEmail(sql, email),
+                made: links.make({ purpose: "sign_up", email, passwordHash, browser, returnTo })
+              }).pipe(
+                Effect.map(({ made, stored }) =>
+                  Option.match(made, {
+                    onSome: ({ secret }): Outbox.Post => ({ kind: "confirm", to: email, link: secret }),
+                    onNone: (): Outbox.Post => ({ kind: "exists", to: stored })
+                  })
+                )
+              )
+          })
+      )
 
       const found = Effect.fnUntraced(function* (secret: Redacted.Redacted, browser: Redacted.Redacted) {
         const link = yield* links.read("sign_up", secret)

@@ -3,7 +3,8 @@ import { Array, Clock, Context, Effect, Exit, Layer, Request, Result } from "eff
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
-import { keyConflict, unfitKey } from "../../domain/access/IdempotencyKey.ts"
+import type { Charge, Charged, IdempotencyKey } from "../../domain/access/Charge.ts"
+import { keyConflict, refusedKey } from "../../domain/access/IdempotencyKey.ts"
 import type { InsufficientCredits, InvalidArguments, ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
 import { available, availableToRead } from "../database/Availability.ts"
@@ -15,28 +16,6 @@ import type { Decision } from "./LedgerStatements.ts"
 import * as LedgerStatements from "./LedgerStatements.ts"
 import { UnansweredCharges } from "./UnansweredCharges.ts"
 import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
-
-/** `fingerprint` is the SHA-256 of tool and arguments in hex: the same key with another fingerprint is an error. */
-export interface IdempotencyKey {
-  readonly key: string
-  readonly fingerprint: string
-}
-
-export interface Charge {
-  readonly caller: Caller
-  readonly tool: string
-  /** Credits, a positive whole number. */
-  readonly cost: number
-  /** Made by the server for each call: a charge that is sent again after a lost answer is taken once. */
-  readonly requestId: string
-  readonly idempotency?: IdempotencyKey
-}
-
-/** The credits taken (0 for a repeat under an idempotency key), and those left in the period. */
-export interface Charged {
-  readonly cost: number
-  readonly remaining: number
-}
 
 export type ChargeError = InsufficientCredits | InvalidArguments | ServiceUnavailable
 
@@ -187,8 +166,8 @@ const namesTime = (decision: Decision | undefined): boolean =>
   decision?.outcome === "insufficient" || decision?.outcome === "no_period"
 
 const checkKey = (key: string): Effect.Effect<void, InvalidArguments> => {
-  const unfit = unfitKey(key)
-  return unfit === undefined ? Effect.void : Effect.fail(unfit)
+  const refused = refusedKey(key)
+  return refused === undefined ? Effect.void : Effect.fail(refused)
 }
 
 const toUnanswered = ({ caller, idempotency, requestId }: Charge): LedgerStatements.UnansweredCharge => ({

@@ -6,7 +6,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
-import type { Charge } from "./CreditLedger.ts"
+import type { Charge } from "../../domain/access/Charge.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { deleteUnlocked, firstOf, inBatches, rowsOf } from "../database/Rows.ts"
 

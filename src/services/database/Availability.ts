@@ -15,21 +15,21 @@ import * as Metrics from "../metrics/Metrics.ts"
  * A defect: PostgreSQL refuses a value, such as text with U+0000 or a number that is out of range (SQLSTATE class 22). It is a fault of
  * the input, and never an outage. Every boundary refuses such input before; should one miss some, it answers this as a refusal too.
  */
-class UnfitValue extends Schema.TaggedError<UnfitValue>()("UnfitValue", { sqlState: Schema.String }) {}
+class RefusedValue extends Schema.TaggedError<RefusedValue>()("RefusedValue", { sqlState: Schema.String }) {}
 
 const sqlStateOf = ({ reason: { cause } }: SqlError.SqlError): string =>
   Predicate.hasProperty(cause, "code") && Predicate.isString(cause.code) ? cause.code : ""
 
 const isAboutValue = (error: SqlError.SqlError): boolean => sqlStateOf(error).startsWith("22")
 
-const isUnfit = (error: unknown): error is SqlError.SqlError => SqlError.isSqlError(error) && isAboutValue(error)
+const isRefused = (error: unknown): error is SqlError.SqlError => SqlError.isSqlError(error) && isAboutValue(error)
 
 /** Whether a cause is a value that PostgreSQL refuses. One line is logged, because a check is missing somewhere. */
-export const isUnfitValue = (cause: Cause.Cause<unknown>): Effect.Effect<boolean> => {
+export const isRefusedValue = (cause: Cause.Cause<unknown>): Effect.Effect<boolean> => {
   const defects = cause.reasons.filter(Cause.isDieReason).map(({ defect }) => defect)
-  const unfit = defects.find((defect) => defect instanceof UnfitValue)
-  if (unfit === undefined) return Effect.succeed(false)
-  const line = { message: "The database refused a value that no check had found", sql_state: unfit.sqlState }
+  const refused = defects.find((defect) => defect instanceof RefusedValue)
+  if (refused === undefined) return Effect.succeed(false)
+  const line = { message: "The database refused a value that no check had found", sql_state: refused.sqlState }
   return Effect.as(Effect.logWarning(line), true)
 }
 
@@ -82,7 +82,7 @@ export const available =
         schedule: Schedule.exponential("50 millis"),
         while: (error) => SqlError.isSqlError(error) && !isPermanent(error)
       }),
-      Effect.catchIf(isUnfit, (error) => Effect.die(new UnfitValue({ sqlState: sqlStateOf(error) }))),
+      Effect.catchIf(isRefused, (error) => Effect.die(new RefusedValue({ sqlState: sqlStateOf(error) }))),
       Effect.tapError((error) =>
         SqlError.isSqlError(error) ? Metrics.databaseFailures.add({ reason: "unavailable" }) : Effect.void
       ),

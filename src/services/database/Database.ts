@@ -1,4 +1,12 @@
-/** The pool of connections to PostgreSQL, with the limits of each connection. */
+/**
+ * The pool of connections to PostgreSQL, with the limits of each connection.
+ *
+ * This folder guarantees that every statement has a timeout, that a method of a service has a deadline and fails as
+ * `ServiceUnavailable` (Availability), that rows are decoded (Rows), and that what is deleted by its age is deleted by the
+ * database's clock (DatabaseClock). It knows no table but that of migrations.
+ *
+ * Read next: Availability, Rows and BatchedRequests, which all services use; Migrations and EmbeddedPostgres, which run at a start.
+ */
 import { PgClient } from "@effect/sql-pg"
 import type { Redacted } from "effect"
 import { Context, Effect, Layer } from "effect"

@@ -54,7 +54,7 @@ export const convert = (
   converter: Converter
 ): Stream.Stream<ImportChunk, UnreadableInput> =>
   Stream.suspend(() => {
-    const cutter = cutterOf(container, converter)
+    const splitter = splitterOf(container, converter)
     let damage: string | undefined
     const pieces = file.content.pipe(
       Stream.map((part) => {
@@ -62,12 +62,12 @@ export const convert = (
           damage ??= part.damage
           return nothing
         }
-        return damage === undefined ? cutter.push(part) : nothing
+        return damage === undefined ? splitter.push(part) : nothing
       })
     )
     const last = Stream.fromEffect(
       Effect.map(
-        Effect.promise(() => cutter.end(damage)),
+        Effect.promise(() => splitter.end(damage)),
         ({ line, problem, reading }) => {
           const reason = damage ?? problem
           return reason === undefined
@@ -83,7 +83,7 @@ export const convert = (
     return Stream.concat(pieces, last).pipe(Stream.filter(hasAny), Stream.map(chunk))
   })
 
-interface Cutter {
+interface Splitter {
   readonly push: (bytes: Uint8Array) => Reading
   /** Returns the remaining records, and why the input ended too early, if it did. */
   readonly end: (
@@ -91,7 +91,7 @@ interface Cutter {
   ) => Promise<{ readonly reading: Reading; readonly line: number; readonly problem: string | undefined }>
 }
 
-const cutterOf = (container: Format.Container, converter: Converter): Cutter => {
+const splitterOf = (container: Format.Container, converter: Converter): Splitter => {
   switch (container._tag) {
     case "Lines": {
       const lines = new Lines()

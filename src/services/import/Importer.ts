@@ -3,6 +3,11 @@
  * see each batch as a whole. Only differences are written: importing the same data again changes nothing.
  *
  * The first load of an empty catalog is one transaction, all or nothing.
+ *
+ * Read next, in the order of the data: FileReader and formats/Format read a file as records, Batch collects them, BatchLoader writes
+ * them by the tables of CatalogTables, Reconciliation removes what a complete delivery no longer has, and ImportReport
+ * counts what was not taken. This folder does not fetch (services/collect) and does not build the search index, which
+ * follows the versions that CatalogVersion makes.
  */
 import { Clock, Context, Effect, Exit, Layer, Pull, Queue, Schema, Stream } from "effect"
 import type { Scope } from "effect"

@@ -1,4 +1,13 @@
-/** The searches behind `search_ads`, `search_products` and `search_shops`, and behind the pages with the same results. */
+/**
+ * The searches behind `search_ads`, `search_products` and `search_shops`, and behind the pages with the same results.
+ *
+ * This folder goes from the arguments of a tool to the records of an answer. It guarantees that a request uses one list of the index
+ * from its beginning to its end, and that no record is newer than the list (SearchRunner). It does not charge, and does not
+ * write.
+ *
+ * Read next: Queries, which makes a query of the index out of arguments; runtime/CatalogIndex, which answers it; AdSql, ProductSql and
+ * ShopSql, which read the records of a page. How the index works: docs/search-index.md.
+ */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"

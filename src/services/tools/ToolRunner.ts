@@ -3,6 +3,9 @@
  *
  * The plan comes first, so that accounts without access cause no work. The charge comes last, so that a failure before
  * it costs nothing.
+ *
+ * Read next: ToolDefinition, what a tool is; SearchAds as an example, with its arguments, check and answer in one file; ToolRegistry,
+ * the list of tools. A tool knows neither HTTP nor JSON-RPC, which are http/mcp's.
  */
 import { Cause, Clock, Context, Effect, Layer, Result } from "effect"
 import { AppConfig } from "../../Config.ts"
@@ -19,7 +22,7 @@ import { DataAsOf } from "../import/Sources.ts"
 import { CurrentAccount } from "../limits/CurrentAccount.ts"
 import * as Availability from "../database/Availability.ts"
 import * as Metrics from "../metrics/Metrics.ts"
-import type { Charge, Charged, IdempotencyKey } from "../credits/CreditLedger.ts"
+import type { Charge, Charged, IdempotencyKey } from "../../domain/access/Charge.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as Truncation from "../../domain/Truncation.ts"
 import { inTime, prepare } from "./ToolDefinition.ts"
@@ -205,7 +208,7 @@ const fail = (call: ToolCall, cause: Cause.Cause<ToolError>, supportUrl: string)
   }
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   return Effect.flatMap(
-    Effect.annotateLogs(Availability.isUnfitValue(cause), { request_id: call.requestId }),
+    Effect.annotateLogs(Availability.isRefusedValue(cause), { request_id: call.requestId }),
     (isUnfit) =>
       isUnfit
         ? Effect.succeed(failed(call, ToolErrorMessages.unfitArguments()))

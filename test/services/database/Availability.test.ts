@@ -110,12 +110,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Availability", (it) =>
           )
           const exit = yield* Effect.exit(bound(counted))
           assert.isTrue(Exit.hasDies(exit))
-          assert.isTrue(Exit.isFailure(exit) && (yield* Availability.isUnfitValue(exit.cause)))
+          assert.isTrue(Exit.isFailure(exit) && (yield* Availability.isRefusedValue(exit.cause)))
           assert.strictEqual(times, 1)
         }
       }
       const other = yield* Effect.exit(Availability.availableOnce(Effect.die(new Error("a defect"))))
-      assert.isFalse(Exit.isFailure(other) && (yield* Availability.isUnfitValue(other.cause)))
+      assert.isFalse(Exit.isFailure(other) && (yield* Availability.isRefusedValue(other.cause)))
     })
   )
 

@@ -9,15 +9,17 @@ import type { LinkOver } from "../../../services/accounts/AccountLinks.ts"
 import { EmailChange } from "../../../services/accounts/EmailChange.ts"
 import * as ClientAddress from "../../shared/ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
-import { field, ownPassword, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
-import type { Problem, Refusal } from "../shared/Fields.ts"
+import { field, ownPassword, problemOf, tooMany } from "../shared/Fields.ts"
+import type { Problem } from "../shared/Fields.ts"
+import * as FormPage from "../shared/FormPage.ts"
 import { withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import { PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 import * as MailLink from "./MailLink.ts"
-import { Secret } from "./PasswordPage.ts"
+import { badEmail } from "./MailLink.ts"
+import { missingPassword, Secret, wrongPassword } from "./PasswordPage.ts"
 
 export const emailPath = `${sections.account}/email` as const
 const confirmPath = `${emailPath}/confirm` as const
@@ -30,7 +32,7 @@ const problemsOf = ({ current, email }: typeof Form.Type, { locale, session }: S
   ...(EmailAddress.canonical(email).toLowerCase() === session.email.toLowerCase()
     ? [{ field: "email", message: locale.text("emailChange.same") }]
     : []),
-  ...(Redacted.value(current) === "" ? [{ field: "current", message: locale.text("password.noCurrent") }] : [])
+  ...missingPassword(current, locale)
 ]
 
 export const layer = Layer.effectDiscard(
@@ -40,63 +42,50 @@ export const layer = Layer.effectDiscard(
     const { page } = yield* Layout
     const addressOf = ClientAddress.of(yield* AppConfig)
 
-    const show = (visitor: SignedIn, email = "", refused?: Refusal) => {
-      const { locale, session } = visitor
-      const { text } = locale
-      return page({
-        heading: text("emailChange.heading"),
-        account: visitor,
-        section: "account",
-        refused,
-        body: html`
-          ${problemSummary(refused?.problems)}
-          <p>${text("emailChange.about", { email: session.email })}</p>
-          <form method="post" action="${emailPath}">
-            ${Csrf.hidden(visitor)}
-            ${field({
-              name: "email",
-              label: text("emailChange.next"),
-              type: "email",
-              autocomplete: "email",
-              value: email,
-              error: problemOf(refused, "email")
-            })}
-            ${ownPassword({ name: "current", label: text("emailChange.password"), email: session.email, refused })}
-            <button type="submit">${text("emailChange.submit")}</button>
-          </form>
-          <p><a href="${sections.account}">${text("password.toAccount")}</a></p>
-        `
-      })
-    }
+    const form = FormPage.ofAccount(Form, {
+      action: emailPath,
+      page: (visitor, parts) =>
+        page({ heading: visitor.locale.text("emailChange.heading"), account: visitor, section: "account", ...parts }),
+      body: (form, { locale: { text }, session }) => html`
+        <p>${text("emailChange.about", { email: session.email })}</p>
+        ${form}
+        <p><a href="${sections.account}">${text("password.toAccount")}</a></p>
+      `,
+      fields: ({ locale: { text }, session }, { refused, sent }) => [
+        field({
+          name: "email",
+          label: text("emailChange.next"),
+          type: "email",
+          autocomplete: "email",
+          value: sent?.email.trim() ?? "",
+          error: problemOf(refused, "email")
+        }),
+        ownPassword({ name: "current", label: text("emailChange.password"), email: session.email, refused })
+      ],
+      button: ({ text }) => text("emailChange.submit"),
+      problems: problemsOf,
+      submit: ({ current: password, email }, { session }, request) =>
+        Effect.as(
+          change.ask({ session, password, email: email.trim(), address: addressOf(request) }),
+          seeOther(withDone(sections.account, "email-asked"))
+        ),
+      errors: {
+        EmailRefused: badEmail,
+        SignInRejected: wrongPassword,
+        TooManyAttempts: (error, locale) => tooMany(error, "mailLink.tooMany", locale)
+      }
+    })
 
     const over = (error: LinkOver, visitor: SignedIn) => {
       const ways = { purpose: "email", again: emailPath, next: sections.account } as const
       return page({ ...MailLink.over(visitor.locale, error, ways), account: visitor, section: "account" })
     }
 
-    yield* routes.signedInPage(emailPath, (visitor) => Effect.succeed(show(visitor)))
+    yield* routes.signedInPage(emailPath, (visitor) => Effect.succeed(form.show(visitor, undefined)))
 
-    yield* routes.signedInForm(emailPath, emailPath, Form, (form, visitor, request) => {
-      const { locale, session } = visitor
-      const email = form.email.trim()
-      const refused = (answer: Refusal) => Effect.succeed(show(visitor, email, answer))
-      const problems = problemsOf(form, visitor)
-      if (problems.length > 0) return refused(refusal(400, ...problems))
-      const asked = {
-        session,
-        password: form.current,
-        email,
-        address: addressOf(request)
-      }
-      return change.ask(asked).pipe(
-        Effect.as(seeOther(withDone(sections.account, "email-asked"))),
-        Effect.catchTags({
-          EmailRefused: () => refused(refusal(400, { field: "email", message: locale.text("signUp.badEmail") })),
-          SignInRejected: () => refused(refusal(403, { field: "current", message: locale.text("password.wrong") })),
-          TooManyAttempts: (error) => refused(tooMany(error, "mailLink.tooMany", locale))
-        })
-      )
-    })
+    yield* routes.signedInForm(emailPath, emailPath, Form, (sent, visitor, request) =>
+      form.submit(sent, visitor, request, undefined)
+    )
 
     yield* routes.signedInPage(
       confirmPath,

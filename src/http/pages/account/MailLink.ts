@@ -1,5 +1,7 @@
 /** Parts of the pages that ask for a mail with a link, and of the pages that such links lead to. */
 import { Redacted, Schema } from "effect"
+import { refusal } from "../shared/Fields.ts"
+import type { Refusal } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import type { Page } from "../shared/Layout.ts"
 import type { LinkOver, Purpose } from "../../../services/accounts/AccountLinks.ts"
@@ -17,6 +19,9 @@ export const Link = Schema.Struct({
 })
 
 export const tokenOf = ({ token = "" }: typeof Link.Type): Redacted.Redacted => Redacted.make(token.slice(0, 100))
+
+export const badEmail = (_: unknown, { text }: Locale): Refusal =>
+  refusal(400, { field: "email", message: text("signUp.badEmail") })
 
 /** The same whether a mail was sent or not. */
 export const sent = (locale: Locale, status: string, again: string): Page => ({

@@ -2,9 +2,10 @@
 import { Effect, Layer, Redacted, Schema } from "effect"
 import * as Password from "../../../domain/access/Password.ts"
 import { PasswordChange } from "../../../services/accounts/PasswordChange.ts"
-import * as Csrf from "../shared/Csrf.ts"
-import { field, ownPassword, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
+import type { PasswordRefused } from "../../../services/accounts/PasswordChange.ts"
+import { field, ownPassword, problemOf, refusal, tooMany } from "../shared/Fields.ts"
 import type { Problem, Refusal } from "../shared/Fields.ts"
+import * as FormPage from "../shared/FormPage.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
@@ -60,15 +61,21 @@ export const newPasswordFields = (refused: Refusal | undefined, locale: Locale):
 
 const Form = Schema.Struct({ current: Secret, ...NewPassword.fields })
 
-const problemsOf = (form: typeof Form.Type, locale: Locale): ReadonlyArray<Problem> => [
-  ...(Redacted.value(form.current) === "" ? [{ field: "current", message: locale.text("password.noCurrent") }] : []),
-  ...newPasswordProblems(form, locale)
-]
+/** Of the field `current`. */
+export const missingPassword = (current: Redacted.Redacted, { text }: Locale): ReadonlyArray<Problem> =>
+  Redacted.value(current) === "" ? [{ field: "current", message: text("password.noCurrent") }] : []
+
+export const wrongPassword = (_: unknown, { text }: Locale): Refusal =>
+  refusal(403, { field: "current", message: text("password.wrong") })
 
 export const weaknessText = (weakness: Password.Weakness, { text }: Locale): string => {
   const { maxCharacters: max, minCharacters: min } = Password
   return text(`password.weaknesses.${weakness}`, { max, min })
 }
+
+/** Of the field `next`. */
+export const weakPassword = ({ weakness }: PasswordRefused, locale: Locale): Refusal =>
+  refusal(400, { field: "next", message: weaknessText(weakness, locale) })
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -76,27 +83,6 @@ export const layer = Layer.effectDiscard(
     const visitors = yield* Visitors
     const passwords = yield* PasswordChange
     const { page } = yield* Layout
-
-    const show = (visitor: SignedIn, refused?: Refusal) => {
-      const { text } = visitor.locale
-      return page({
-        heading: text("password.heading"),
-        account: visitor,
-        section: "account",
-        refused,
-        body: html`
-          ${problemSummary(refused?.problems)}
-          <p>${text("password.effect")}</p>
-          <form method="post" action="${passwordPath}">
-            ${Csrf.hidden(visitor)}
-            ${ownPassword({ name: "current", label: text("password.current"), email: visitor.session.email, refused })}
-            ${newPasswordFields(refused, visitor.locale)}
-            <button type="submit">${text("password.submit")}</button>
-          </form>
-          <p><a href="${sections.account}">${text("password.toAccount")}</a></p>
-        `
-      })
-    }
 
     const changed = (visitor: SignedIn) => {
       const { text } = visitor.locale
@@ -111,25 +97,42 @@ export const layer = Layer.effectDiscard(
       })
     }
 
-    yield* routes.signedInPage(passwordPath, (visitor) => Effect.succeed(show(visitor)))
+    const change = Effect.fnUntraced(function* ({ current, next }: typeof Form.Type, { locale, session }: SignedIn) {
+      const renewed = yield* visitors.as(yield* passwords.change({ session, current, next }), locale)
+      return visitors.remember(renewed.secret)(changed(renewed))
+    })
 
-    const submit = (form: typeof Form.Type, visitor: SignedIn) => {
-      const { locale, session } = visitor
-      const refused = (answer: Refusal) => Effect.succeed(show(visitor, answer))
-      const problems = problemsOf(form, locale)
-      if (problems.length > 0) return refused(refusal(400, ...problems))
-      return passwords.change({ session, current: form.current, next: form.next }).pipe(
-        Effect.flatMap((renewed) => visitors.as(renewed, locale)),
-        Effect.map((renewed) => visitors.remember(renewed.secret)(changed(renewed))),
-        Effect.catchTags({
-          PasswordRefused: ({ weakness }) =>
-            refused(refusal(400, { field: "next", message: weaknessText(weakness, locale) })),
-          SignInRejected: () => refused(refusal(403, { field: "current", message: locale.text("password.wrong") })),
-          TooManyAttempts: (error) => refused(tooMany(error, "password.tooMany", locale))
-        })
-      )
-    }
+    const form = FormPage.ofAccount(Form, {
+      action: passwordPath,
+      page: (visitor, parts) =>
+        page({ heading: visitor.locale.text("password.heading"), account: visitor, section: "account", ...parts }),
+      body: (form, { locale: { text } }) => html`
+        <p>${text("password.effect")}</p>
+        ${form}
+        <p><a href="${sections.account}">${text("password.toAccount")}</a></p>
+      `,
+      fields: ({ locale, session }, { refused }) => [
+        ownPassword({ name: "current", label: locale.text("password.current"), email: session.email, refused }),
+        ...newPasswordFields(refused, locale)
+      ],
+      button: ({ text }) => text("password.submit"),
+      problems: (sent, { locale }) => [...missingPassword(sent.current, locale), ...newPasswordProblems(sent, locale)],
+      submit: change,
+      errors: {
+        PasswordRefused: weakPassword,
+        SignInRejected: wrongPassword,
+        TooManyAttempts: (error, locale) => tooMany(error, "password.tooMany", locale)
+      }
+    })
 
-    yield* routes.signedInForm(passwordPath, passwordPath, Form, submit, "ended-password")
+    yield* routes.signedInPage(passwordPath, (visitor) => Effect.succeed(form.show(visitor, undefined)))
+
+    yield* routes.signedInForm(
+      passwordPath,
+      passwordPath,
+      Form,
+      (sent, visitor, request) => form.submit(sent, visitor, request, undefined),
+      "ended-password"
+    )
   })
 )

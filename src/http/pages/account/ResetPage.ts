@@ -9,10 +9,8 @@ import * as Device from "../../../domain/access/Device.ts"
 import type { LinkOver } from "../../../services/accounts/AccountLinks.ts"
 import { PasswordReset } from "../../../services/accounts/PasswordReset.ts"
 import * as ClientAddress from "../../shared/ClientAddress.ts"
-import * as Csrf from "../shared/Csrf.ts"
 import { FormRejected } from "../shared/ErrorPage.ts"
-import { emailField, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
-import type { Refusal } from "../shared/Fields.ts"
+import { emailField, refusal, tooMany } from "../shared/Fields.ts"
 import {
   doneField,
   emailField as emailParameter,
@@ -21,13 +19,14 @@ import {
   flashNotice,
   withDone
 } from "../shared/FlashNotice.ts"
+import * as FormPage from "../shared/FormPage.ts"
 import { html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
 import { PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import type { Visitor } from "../shared/Visitors.ts"
 import * as MailLink from "./MailLink.ts"
-import { NewPassword, newPasswordFields, newPasswordProblems, weaknessText } from "./PasswordPage.ts"
+import { NewPassword, newPasswordFields, newPasswordProblems, weakPassword } from "./PasswordPage.ts"
 
 export const resetPath = "/reset-password"
 const newPath = `${resetPath}/new` as const
@@ -45,45 +44,68 @@ export const layer = Layer.effectDiscard(
     const { guestPage, page } = yield* Layout
     const addressOf = ClientAddress.of(yield* AppConfig)
 
-    const show = (visitor: Visitor, email = "", refused?: Refusal, done?: "out-of-date") => {
-      const { text } = visitor.locale
-      return guestPage(visitor, {
-        heading: text("reset.heading"),
-        refused,
-        body: html`
-          ${problemSummary(refused?.problems)} ${done !== undefined && flashNotice(text("signUp.outOfDate"))}
-          <p>${text("reset.about")}</p>
-          <form method="post" action="${resetPath}">
-            ${Csrf.hidden(visitor)} ${emailField(visitor.locale, refused, { value: email })}
-            <button type="submit">${text("reset.submit")}</button>
-          </form>
-          <p><a href="${ReturnTo.signInPath(undefined)}">${text("reset.toSignIn")}</a></p>
-        `
-      })
-    }
-
-    const newPassword = (visitor: Visitor, token: Redacted.Redacted, email: string, refused?: Refusal) => {
-      const { text } = visitor.locale
-      return guestPage(visitor, {
-        heading: text("reset.new"),
-        refused,
-        body: html`
-          ${problemSummary(refused?.problems)}
-          <p>${text("reset.newAbout", { email })}</p>
-          <form method="post" action="${newPath}">
-            ${Csrf.hidden(visitor, { token: Redacted.value(token) })}
-            <input type="text" name="username" autocomplete="username" value="${email}" hidden />
-            ${newPasswordFields(refused, visitor.locale)}
-            <button type="submit">${text("reset.newSubmit")}</button>
-          </form>
-        `
-      })
-    }
-
     const over = (error: LinkOver, { locale }: Visitor) =>
       Effect.succeed(
         page(MailLink.over(locale, error, { purpose: "reset", again: resetPath, next: ReturnTo.signInPath(undefined) }))
       )
+
+    const asking = FormPage.ofGuest(Form, {
+      action: resetPath,
+      page: (visitor, parts) => guestPage(visitor, { heading: visitor.locale.text("reset.heading"), ...parts }),
+      body: (
+        form,
+        { locale: { text } },
+        { isOutOfDate }: { readonly email: string; readonly isOutOfDate: boolean }
+      ) => html`
+        ${isOutOfDate && flashNotice(text("signUp.outOfDate"))}
+        <p>${text("reset.about")}</p>
+        ${form}
+        <p><a href="${ReturnTo.signInPath(undefined)}">${text("reset.toSignIn")}</a></p>
+      `,
+      fields: ({ locale }, { refused }, { email }) => emailField(locale, refused, { value: email }),
+      button: ({ text }) => text("reset.submit"),
+      submit: ({ email }, _, request) =>
+        Effect.as(
+          reset.ask({ email: email.trim(), address: addressOf(request) }),
+          seeOther(withDone(resetPath, "sent"))
+        ),
+      errors: {
+        EmailRefused: MailLink.badEmail,
+        TooManyAttempts: (error, locale) => tooMany(error, "mailLink.tooMany", locale)
+      }
+    })
+
+    const set = (
+      { next, token }: typeof NewForm.Type,
+      visitor: Visitor,
+      request: HttpServerRequest.HttpServerRequest
+    ) =>
+      reset.set({ secret: token, next, device: Device.of(request.headers["user-agent"]) }).pipe(
+        // Not signed in: the account may ask for more than its password.
+        Effect.as(seeOther(withDone(ReturnTo.signInPath(undefined), "reset"))),
+        Effect.catchTag("LinkOver", (error) => over(error, visitor))
+      )
+
+    const setting = FormPage.ofGuest(NewForm, {
+      action: newPath,
+      page: (visitor, parts) => guestPage(visitor, { heading: visitor.locale.text("reset.new"), ...parts }),
+      body: (form, { locale }, { email }: { readonly token: Redacted.Redacted; readonly email: string }) => html`
+        <p>${locale.text("reset.newAbout", { email })}</p>
+        ${form}
+      `,
+      hidden: ({ token }) => ({ token: Redacted.value(token) }),
+      fields: ({ locale }, { refused }, { email }) => [
+        html`<input type="text" name="username" autocomplete="username" value="${email}" hidden />`,
+        ...newPasswordFields(refused, locale)
+      ],
+      button: ({ text }) => text("reset.newSubmit"),
+      problems: (form, { locale }) => newPasswordProblems(form, locale),
+      submit: set,
+      errors: {
+        PasswordRefused: weakPassword,
+        TooManyAttempts: (error, locale) => tooMany(error, "signIn.tooMany", locale)
+      }
+    })
 
     yield* routes.page(
       resetPath,
@@ -91,7 +113,7 @@ export const layer = Layer.effectDiscard(
         Effect.sync(() =>
           done === "sent"
             ? page(MailLink.sent(visitor.locale, visitor.locale.text("reset.sent"), resetPath))
-            : show(visitor, emailOf(email), undefined, done)
+            : asking.show(visitor, { email: emailOf(email) ?? "", isOutOfDate: done !== undefined })
         )
       )
     )
@@ -99,22 +121,16 @@ export const layer = Layer.effectDiscard(
     yield* routes.form(
       resetPath,
       Form,
-      (form, visitor, request) => {
-        const { locale } = visitor
-        const email = form.email.trim()
-        const refused = (answer: Refusal) => Effect.succeed(show(visitor, email, answer))
-        return reset.ask({ email, address: addressOf(request) }).pipe(
-          Effect.as(seeOther(withDone(resetPath, "sent"))),
-          Effect.catchTags({
-            EmailRefused: () => refused(refusal(400, { field: "email", message: locale.text("signUp.badEmail") })),
-            TooManyAttempts: (error) => refused(tooMany(error, "mailLink.tooMany", locale))
-          })
-        )
-      },
+      (form, visitor, request) =>
+        asking.submit(form, visitor, request, { email: form.email.trim(), isOutOfDate: false }),
       (form, visitor, request) =>
         Effect.succeed(
           request.headers["sec-fetch-site"] === "same-origin"
-            ? show(visitor, form.email.trim(), refusal(403, { message: visitor.locale.text("signUp.outOfDate") }))
+            ? asking.show(
+                visitor,
+                { email: form.email.trim(), isOutOfDate: false },
+                refusal(403, { message: visitor.locale.text("signUp.outOfDate") })
+              )
             : seeOther(outOfDate(resetPath, form.email))
         )
     )
@@ -124,7 +140,7 @@ export const layer = Layer.effectDiscard(
       reads(MailLink.Link, (visitor, query) => {
         const token = MailLink.tokenOf(query)
         return reset.read(token).pipe(
-          Effect.map(({ email }) => newPassword(visitor, token, email)),
+          Effect.map(({ email }) => setting.show(visitor, { token, email })),
           Effect.catchTag("LinkOver", (error) => over(error, visitor))
         )
       })
@@ -133,26 +149,11 @@ export const layer = Layer.effectDiscard(
     yield* routes.form(
       newPath,
       NewForm,
-      Effect.fnUntraced(
-        function* (form: typeof NewForm.Type, visitor: Visitor, request: HttpServerRequest.HttpServerRequest) {
-          const { locale } = visitor
-          const { next, token } = form
-          const { email } = yield* reset.read(token)
-          const refused = (answer: Refusal) => Effect.succeed(newPassword(visitor, token, email, answer))
-          const problems = newPasswordProblems(form, locale)
-          if (problems.length > 0) return yield* refused(refusal(400, ...problems))
-          return yield* reset.set({ secret: token, next, device: Device.of(request.headers["user-agent"]) }).pipe(
-            // Not signed in: the account may ask for more than its password.
-            Effect.as(seeOther(withDone(ReturnTo.signInPath(undefined), "reset"))),
-            Effect.catchTags({
-              PasswordRefused: ({ weakness }) =>
-                refused(refusal(400, { field: "next", message: weaknessText(weakness, locale) })),
-              TooManyAttempts: (error) => refused(tooMany(error, "signIn.tooMany", locale))
-            })
-          )
-        },
-        (answer, _, visitor) => Effect.catchTag(answer, "LinkOver", (error) => over(error, visitor))
-      ),
+      (form, visitor, request) =>
+        reset.read(form.token).pipe(
+          Effect.flatMap(({ email }) => setting.submit(form, visitor, request, { token: form.token, email })),
+          Effect.catchTag("LinkOver", (error) => over(error, visitor))
+        ),
       // Perhaps sent again, by who has signed in meanwhile.
       ({ token }, visitor) =>
         reset.read(token).pipe(

@@ -3,15 +3,12 @@
  * `/sign-up/confirm`, where the mail leads: its form makes the account and leads to the sign-in.
  */
 import { Effect, Layer, Redacted, Schema } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import type { LinkOver } from "../../../services/accounts/AccountLinks.ts"
 import { SignUp } from "../../../services/accounts/SignUp.ts"
 import * as ClientAddress from "../../shared/ClientAddress.ts"
-import * as Csrf from "../shared/Csrf.ts"
 import { FormRejected, PageNotFound } from "../shared/ErrorPage.ts"
-import { emailField, field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
-import type { Refusal } from "../shared/Fields.ts"
+import { emailField, field, problemOf, refusal, tooMany } from "../shared/Fields.ts"
 import {
   doneField,
   emailField as emailParameter,
@@ -20,6 +17,7 @@ import {
   flashNotice,
   withDone
 } from "../shared/FlashNotice.ts"
+import * as FormPage from "../shared/FormPage.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
 import { orGoOn, PageRoutes, reads, readsAll, seeOther } from "../shared/PageRoutes.ts"
@@ -38,6 +36,24 @@ const Query = Schema.Struct({ ...ReturnTo.field, ...doneField(["sent", "out-of-d
 
 const Confirmation = Schema.Struct({ token: MailLink.Token, password: Schema.optionalKey(Secret) })
 
+interface Asked {
+  readonly email: string
+  readonly returnTo: string | undefined
+  readonly isOutOfDate: boolean
+}
+
+const contextOf = ({ email, return_to }: Credentials): Asked => ({
+  email: email.trim(),
+  returnTo: ReturnTo.parse(return_to),
+  isOutOfDate: false
+})
+
+interface Confirmed {
+  readonly token: Redacted.Redacted
+  readonly email: string
+  readonly needsPassword: boolean
+}
+
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
@@ -49,76 +65,85 @@ export const layer = Layer.effectDiscard(
     /** As an address that does not exist. */
     const closed = config.signUp === "closed" ? Effect.fail(new PageNotFound()) : Effect.void
 
-    const show = (
-      visitor: Visitor,
-      {
-        done,
-        email = "",
-        returnTo
-      }: {
-        readonly email?: string | undefined
-        readonly returnTo: string | undefined
-        readonly done?: "out-of-date" | undefined
-      },
-      refused?: Refusal
-    ) => {
-      const { text } = visitor.locale
-      const hint = text("signUp.emailHint")
-      return guestPage(visitor, {
-        heading: text("signUp.heading"),
-        refused,
-        body: html`
-          ${returnTo?.startsWith("/authorize?") && html`<p>${text("signUp.toConnect")}</p>`}
-          ${problemSummary(refused?.problems)} ${done !== undefined && flashNotice(text("signUp.outOfDate"))}
-          <form method="post" action="${path}">
-            ${Csrf.hidden(visitor, { return_to: returnTo })}
-            ${emailField(visitor.locale, refused, { value: email, hint, autofocus: refused === undefined && done === undefined })}
-            ${chosenPasswordField("password", text("signIn.password"), refused, visitor.locale)}
-            <button type="submit">${text("signUp.submit")}</button>
-          </form>
-          <p><a href="${ReturnTo.signInPath(returnTo)}">${text("signUp.toSignIn")}</a></p>
-          <p class="aside">${toDocumentation(visitor.locale)}</p>
-        `
-      })
-    }
-
-    const confirmation = (
-      visitor: Visitor,
-      token: Redacted.Redacted,
-      { email, needsPassword }: { readonly email: string; readonly needsPassword: boolean },
-      refused?: Refusal
-    ) => {
-      const { text } = visitor.locale
-      return guestPage(visitor, {
-        heading: text("signUp.confirm"),
-        refused,
-        body: html`
-          ${problemSummary(refused?.problems)}
-          <p>${text("signUp.confirmAbout", { email })}</p>
-          <form method="post" action="${confirmPath}">
-            ${Csrf.hidden(visitor, { token: Redacted.value(token) })}
-            <input type="text" name="username" autocomplete="username" value="${email}" hidden />
-            ${
-              needsPassword &&
-              field({
-                name: "password",
-                label: text("signIn.password"),
-                type: "password",
-                autocomplete: "current-password",
-                hint: text("signUp.passwordWhy"),
-                error: problemOf(refused, "password")
-              })
-            }
-            <button type="submit">${text("signUp.confirmSubmit")}</button>
-          </form>
-        `
-      })
-    }
-
     const over = (error: LinkOver, { locale }: Visitor) =>
       Effect.succeed(
         page(MailLink.over(locale, error, { purpose: "sign_up", again: path, next: ReturnTo.signInPath(undefined) }))
       )
+
+    const asking = FormPage.ofGuest(Credentials, {
+      action: path,
+      page: (visitor, parts) => guestPage(visitor, { heading: visitor.locale.text("signUp.heading"), ...parts }),
+      body: (form, { locale }, { isOutOfDate, returnTo }: Asked) => html`
+        ${returnTo?.startsWith("/authorize?") && html`<p>${locale.text("signUp.toConnect")}</p>`}
+        ${isOutOfDate && flashNotice(locale.text("signUp.outOfDate"))} ${form}
+        <p><a href="${ReturnTo.signInPath(returnTo)}">${locale.text("signUp.toSignIn")}</a></p>
+        <p class="aside">${toDocumentation(locale)}</p>
+      `,
+      hidden: ({ returnTo }) => ({ return_to: returnTo }),
+      fields: ({ locale }, { refused }, { email, isOutOfDate }) => [
+        emailField(locale, refused, {
+          value: email,
+          hint: locale.text("signUp.emailHint"),
+          autofocus: refused === undefined && !isOutOfDate
+        }),
+        chosenPasswordField("password", locale.text("signIn.password"), refused, locale)
+      ],
+      button: ({ text }) => text("signUp.submit"),
+      problems: (form, { locale }) => emptyFields(form, locale),
+      submit: ({ email, password, return_to }, { secret: browser }, request) =>
+        Effect.as(
+          signUp.ask({
+            email: email.trim(),
+            returnTo: ReturnTo.parse(return_to),
+            password,
+            address: addressOf(request),
+            browser
+          }),
+          // The cookie is what the browser is known by when it opens the link.
+          visitors.remember(browser)(seeOther(withDone(path, "sent")))
+        ),
+      errors: {
+        EmailRefused: MailLink.badEmail,
+        PasswordRefused: ({ weakness }, locale) =>
+          refusal(400, { field: "password", message: weaknessText(weakness, locale) }),
+        TooManyAttempts: (error, locale) => tooMany(error, "mailLink.tooMany", locale)
+      }
+    })
+
+    const confirming = FormPage.ofGuest(Confirmation, {
+      action: confirmPath,
+      page: (visitor, parts) => guestPage(visitor, { heading: visitor.locale.text("signUp.confirm"), ...parts }),
+      body: (form, { locale }, { email }: Confirmed) => html`
+        <p>${locale.text("signUp.confirmAbout", { email })}</p>
+        ${form}
+      `,
+      hidden: ({ token }) => ({ token: Redacted.value(token) }),
+      fields: ({ locale: { text } }, { refused }, { email, needsPassword }) => html`
+        <input type="text" name="username" autocomplete="username" value="${email}" hidden />
+        ${
+          needsPassword &&
+          field({
+            name: "password",
+            label: text("signIn.password"),
+            type: "password",
+            autocomplete: "current-password",
+            hint: text("signUp.passwordWhy"),
+            error: problemOf(refused, "password")
+          })
+        }
+      `,
+      button: ({ text }) => text("signUp.confirmSubmit"),
+      submit: ({ password, token: secret }, visitor, request) =>
+        signUp.confirm({ secret, browser: visitor.secret, password, address: addressOf(request) }).pipe(
+          Effect.map(({ returnTo }) => seeOther(withDone(ReturnTo.signInPath(returnTo), "confirmed"))),
+          Effect.catchTag("LinkOver", (error) => over(error, visitor))
+        ),
+      errors: {
+        PasswordNeeded: (_, { text }) => refusal(400, { field: "password", message: text("signIn.noPassword") }),
+        SignInRejected: (_, { text }) => refusal(403, { field: "password", message: text("signUp.wrong") }),
+        TooManyAttempts: (error, locale) => tooMany(error, "signIn.tooMany", locale)
+      }
+    })
 
     // Before a query is read: one that is refused would reveal the page.
     const ifOpen = (show: Reads<Visitor>): Reads<Visitor> =>
@@ -133,7 +158,7 @@ export const layer = Layer.effectDiscard(
           return Effect.succeed(
             done === "sent"
               ? page(MailLink.sent(visitor.locale, visitor.locale.text("signUp.sent"), path))
-              : show(visitor, { returnTo, email: emailOf(email), done })
+              : asking.show(visitor, { returnTo, email: emailOf(email) ?? "", isOutOfDate: done !== undefined })
           )
         })
       )
@@ -145,7 +170,7 @@ export const layer = Layer.effectDiscard(
       const message = visitor.locale.text("signUp.outOfDate")
       return Effect.succeed(
         request.headers["sec-fetch-site"] === "same-origin"
-          ? show(visitor, { email: form.email.trim(), returnTo }, refusal(403, { message }))
+          ? asking.show(visitor, contextOf(form), refusal(403, { message }))
           : seeOther(outOfDate(ReturnTo.signUpPath(returnTo), form.email))
       )
     })
@@ -153,30 +178,7 @@ export const layer = Layer.effectDiscard(
     yield* routes.form(
       path,
       Credentials,
-      Effect.fnUntraced(function* (form: Credentials, visitor: Visitor, request: HttpServerRequest.HttpServerRequest) {
-        yield* closed
-        const { locale } = visitor
-        const shown = { email: form.email.trim(), returnTo: ReturnTo.parse(form.return_to) }
-        const refused = (answer: Refusal) => Effect.succeed(show(visitor, shown, answer))
-        const problems = emptyFields(form, locale)
-        if (problems.length > 0) return yield* refused(refusal(400, ...problems))
-        const asked = {
-          ...shown,
-          password: form.password,
-          address: addressOf(request),
-          browser: visitor.secret
-        }
-        return yield* signUp.ask(asked).pipe(
-          // The cookie is what the browser is known by when it opens the link.
-          Effect.as(visitors.remember(visitor.secret)(seeOther(withDone(path, "sent")))),
-          Effect.catchTags({
-            EmailRefused: () => refused(refusal(400, { field: "email", message: locale.text("signUp.badEmail") })),
-            PasswordRefused: ({ weakness }) =>
-              refused(refusal(400, { field: "password", message: weaknessText(weakness, locale) })),
-            TooManyAttempts: (error) => refused(tooMany(error, "mailLink.tooMany", locale))
-          })
-        )
-      }),
+      (form, visitor, request) => Effect.andThen(closed, asking.submit(form, visitor, request, contextOf(form))),
       (form, visitor, request) => Effect.andThen(closed, rejected(form, visitor, request))
     )
 
@@ -186,7 +188,7 @@ export const layer = Layer.effectDiscard(
         reads(MailLink.Link, (visitor, query) => {
           const token = MailLink.tokenOf(query)
           return signUp.read({ secret: token, browser: visitor.secret }).pipe(
-            Effect.map((link) => confirmation(visitor, token, link)),
+            Effect.map((link) => confirming.show(visitor, { token, ...link })),
             Effect.catchTag("LinkOver", (error) => over(error, visitor))
           )
         })
@@ -196,28 +198,12 @@ export const layer = Layer.effectDiscard(
     yield* routes.form(
       confirmPath,
       Confirmation,
-      Effect.fnUntraced(
-        function* (
-          { password, token }: typeof Confirmation.Type,
-          visitor: Visitor,
-          request: HttpServerRequest.HttpServerRequest
-        ) {
-          yield* closed
-          const { text } = visitor.locale
-          const secrets = { secret: token, browser: visitor.secret }
-          const link = yield* signUp.read(secrets)
-          const refused = (answer: Refusal) => Effect.succeed(confirmation(visitor, token, link, answer))
-          return yield* signUp.confirm({ ...secrets, password, address: addressOf(request) }).pipe(
-            Effect.map(({ returnTo }) => seeOther(withDone(ReturnTo.signInPath(returnTo), "confirmed"))),
-            Effect.catchTags({
-              PasswordNeeded: () => refused(refusal(400, { field: "password", message: text("signIn.noPassword") })),
-              SignInRejected: () => refused(refusal(403, { field: "password", message: text("signUp.wrong") })),
-              TooManyAttempts: (error) => refused(tooMany(error, "signIn.tooMany", visitor.locale))
-            })
-          )
-        },
-        (answer, _, visitor) => Effect.catchTag(answer, "LinkOver", (error) => over(error, visitor))
-      ),
+      (form, visitor, request) =>
+        closed.pipe(
+          Effect.andThen(signUp.read({ secret: form.token, browser: visitor.secret })),
+          Effect.flatMap((link) => confirming.submit(form, visitor, request, { token: form.token, ...link })),
+          Effect.catchTag("LinkOver", (error) => over(error, visitor))
+        ),
       // Perhaps sent again, by who has signed in meanwhile.
       ({ token }, visitor) =>
         closed.pipe(

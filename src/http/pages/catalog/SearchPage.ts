@@ -1,6 +1,9 @@
 /**
  * A page over one of the search tools: with the same arguments, validation, services and order. Viewing it costs no credits and
  * does not count as a call. The whole search is in the address.
+ *
+ * Read next: AdsPage, one of the pages that are made by it; FilterForm, which makes a form of the arguments of a tool; CatalogAccess, who
+ * may view the catalog, and how much of it in a day.
  */
 import { Effect, Layer, Option, Result } from "effect"
 import type { Schema } from "effect"

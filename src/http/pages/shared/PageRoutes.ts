@@ -1,6 +1,9 @@
 /**
  * Adds pages, which answer to GET, and their forms, which answer to POST, to the router. The handlers look up the visitor first,
  * read and verify a form before the page gets it (R29), and turn errors into error pages. None can skip a step.
+ *
+ * Read next: Layout, the frame of a page; Html, which escapes by default; Fields and ButtonForm, the parts of forms; Locale, the texts
+ * and formats of a language. Pages read and write only through services.
  */
 import { Cause, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { HttpRouter, HttpServerResponse, UrlParams } from "effect/http"
@@ -145,7 +148,7 @@ export class PageRoutes extends Context.Service<
       ) {
         // The client disconnected and needs no answer.
         if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
-        const defect = (yield* Availability.isUnfitValue(cause)) ? new InputRefused() : new PageBroken()
+        const defect = (yield* Availability.isRefusedValue(cause)) ? new InputRefused() : new PageBroken()
         const error = Option.getOrElse(Cause.findErrorOption(cause), () => defect)
         if (error._tag === "ServiceUnavailable") yield* logOutage(error.cause ?? error, requestId)
         if (error._tag === "BillingUnavailable") yield* logBilling(error, requestId)

@@ -1,4 +1,13 @@
-/** The known formats, and how the format of a file is detected. */
+/**
+ * The known formats, and how the format of a file is detected.
+ *
+ * Each format of this folder makes native records (domain/catalog/Records) of its own ones. It guarantees that every record becomes
+ * rows, a reject with a reason, or a count of what is left out on purpose, and that a wrong optional value costs the value
+ * alone. It does not write anything, and does not know which records are in the catalog.
+ *
+ * Read next: Reading, what a format returns; Foreign, how it reads values; ProductCsv as an example; Mapping for tables that no
+ * format knows; ColumnsUsed, which tells what is read of a file.
+ */
 import { Result } from "effect"
 import { recordTypes } from "../../../domain/catalog/Records.ts"
 import { layoutOf } from "../CsvRows.ts"

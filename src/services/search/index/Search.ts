@@ -5,6 +5,9 @@
  * segments values are compared, never codes. Cost: that of the matching, plus one read for each matching store; of all
  * stores, the first ones in each order are kept. An order by items walks a permutation if few steps are expected, otherwise
  * it reads each matching item.
+ *
+ * Read next: Segment, the data; Query, what is asked; StoreSelection, Matching and ItemOrder, the steps of a search. This folder
+ * computes only: it reads no database, and a list that it searches never changes.
  */
 import * as AdKey from "./AdKey.ts"
 import { TopN } from "./TopN.ts"

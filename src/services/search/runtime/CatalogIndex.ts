@@ -2,6 +2,10 @@
  * The search index as a service: the published list, searches in it, and its lag.
  *
  * Indexer and searches run on worker threads or on this thread, with the same interface.
+ *
+ * Read next: Indexer, which follows the versions of the catalog; CatalogReader, which reads what changed; SearchThreads, which
+ * runs searches; Snapshot, the file that spares a start the build. Lists of one process never go back in time; two processes
+ * may differ by as much as one of them lags.
  */
 import { Clock, Context, Deferred, Duration, Effect, Layer, Option } from "effect"
 import type { Scope } from "effect"

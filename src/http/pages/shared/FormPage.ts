@@ -1,0 +1,99 @@
+/**
+ * A page with one form: it shows the form, checks what was sent, and shows the form again with what is wrong. Every error of its
+ * submission must have a refusal, which the compiler demands.
+ */
+import { Effect } from "effect"
+import type { Schema } from "effect"
+import type { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Csrf from "./Csrf.ts"
+import type { PageError } from "./ErrorPage.ts"
+import { problemSummary, refusal } from "./Fields.ts"
+import type { Problem, Refusal } from "./Fields.ts"
+import { html } from "./Html.ts"
+import type { Html } from "./Html.ts"
+import type { Locale } from "./Locale.ts"
+import type { SignedIn, Visitor } from "./Visitors.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+interface Tagged {
+  readonly _tag: string
+}
+
+/** What a form that was sent is shown with again. */
+interface Shown<A> {
+  readonly refused: Refusal | undefined
+  /** The values as they were sent; absent when the form is shown first. */
+  readonly sent: A | undefined
+}
+
+interface Options<V extends Visitor, A, C, E extends Tagged> {
+  readonly action: string
+  /** The page around `body`. */
+  readonly page: (
+    visitor: V,
+    parts: { readonly refused: Refusal | undefined; readonly body: Html },
+    context: C
+  ) => Response
+  /** What is around the form. */
+  readonly body: (form: Html, visitor: V, context: C) => Html
+  readonly fields: (visitor: V, shown: Shown<A>, context: C) => Html | ReadonlyArray<Html>
+  readonly button: (locale: Locale) => string
+  /** Hidden fields. */
+  readonly hidden?: (context: C) => Readonly<Record<string, string | undefined>>
+  /** What is wrong with the values, before anything is asked of a service. */
+  readonly problems?: (form: A, visitor: V) => ReadonlyArray<Problem>
+  readonly submit: (
+    form: A,
+    visitor: V,
+    request: Request
+  ) => Effect.Effect<Response, E | PageError, HttpRouter.RouteContext>
+  readonly errors: {
+    readonly [Tag in E["_tag"]]: (error: Extract<E, { readonly _tag: Tag }>, locale: Locale) => Refusal
+  }
+}
+
+const make =
+  <V extends Visitor>() =>
+  <A, E extends Tagged, C = undefined>(schema: Schema.ConstraintDecoder<A>, options: Options<V, A, C, E>) => {
+    const show = (visitor: V, context: C, refused?: Refusal, sent?: A): Response => {
+      const form = html`<form method="post" action="${options.action}">
+        ${Csrf.hidden(visitor, options.hidden?.(context))} ${options.fields(visitor, { refused, sent }, context)}
+        <button type="submit">${options.button(visitor.locale)}</button>
+      </form>`
+      const body = html`${problemSummary(refused?.problems)} ${options.body(form, visitor, context)}`
+      return options.page(visitor, { refused, body }, context)
+    }
+
+    const refusalOf = (error: E, locale: Locale): Refusal =>
+      // The entry of a tag takes the errors with that tag.
+      options.errors[error._tag as E["_tag"]](error as Extract<E, { readonly _tag: E["_tag"] }>, locale)
+
+    const isOwn = (error: E | PageError): error is E => Object.hasOwn(options.errors, error._tag)
+
+    const submit = (
+      form: A,
+      visitor: V,
+      request: Request,
+      context: C
+    ): Effect.Effect<Response, PageError, HttpRouter.RouteContext> => {
+      const problems = options.problems?.(form, visitor) ?? []
+      if (problems.length > 0) return Effect.succeed(show(visitor, context, refusal(400, ...problems), form))
+      return options
+        .submit(form, visitor, request)
+        .pipe(
+          Effect.catch((error: E | PageError) =>
+            isOwn(error)
+              ? Effect.succeed(show(visitor, context, refusalOf(error, visitor.locale), form))
+              : Effect.fail(error)
+          )
+        )
+    }
+
+    return { schema, show, submit }
+  }
+
+/** `C`: what the page shows besides the form, such as the address that a link proves. */
+export const ofGuest = make<Visitor>()
+export const ofAccount = make<SignedIn>()
