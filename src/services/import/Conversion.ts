@@ -5,33 +5,14 @@ import { CsvRows } from "./CsvRows.ts"
 import type * as Format from "./formats/Format.ts"
 import * as OtherKinds from "./formats/OtherKinds.ts"
 import { join, nothing } from "./formats/Reading.ts"
-import type { Reading } from "./formats/Reading.ts"
 import type { UnreadableInput } from "./ImportError.ts"
-import type { ImportChunk } from "./ImportSource.ts"
+import type { ImportChunk, Reading } from "./ImportSource.ts"
 import type { InputFile } from "./InputFile.ts"
 import { JsonItems } from "./JsonItems.ts"
 import { Lines } from "./Lines.ts"
 
-export const chunk = ({
-  archiveAds = 0,
-  kept = [],
-  lacksRecords = false,
-  leftOut = [],
-  otherCurrencies = 0,
-  rejects,
-  rows,
-  invalidFields = []
-}: Reading): ImportChunk => ({
-  rows,
-  rejects,
-  leftOut,
-  otherCurrencies,
-  archiveAds,
-  invalidFields,
-  kept,
-  lacksRecords,
-  position: 0
-})
+/** Its place is set by FileReader. */
+export const chunk = (reading: Reading): ImportChunk => ({ ...reading, position: 0 })
 
 /** Whether there is anything to tell the importer. */
 export const hasAny = ({ kept = [], leftOut = [], rejects, rows }: Reading | ImportChunk): boolean =>

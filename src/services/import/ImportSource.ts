@@ -83,7 +83,8 @@ export const leftOutReasons = {
 } as const
 export type LeftOut = keyof typeof leftOutReasons
 
-export interface ImportChunk {
+/** What is read from one or more records of a file, the same for all formats. */
+export interface Reading {
   readonly rows: ReadonlyArray<ImportRow>
   readonly rejects: ReadonlyArray<Reject>
   /** Why items were left out on purpose; one for each item. */
@@ -92,11 +93,15 @@ export interface ImportChunk {
   readonly otherCurrencies?: number
   /** How many ads are from `ads_archive`, which has no call to action, landing page, image and media type. */
   readonly archiveAds?: number
-  /** The paths of optional values that did not fit, and are unknown or cut in the record; one for each value. */
+  /** The paths of optional values that are not valid, and are unknown or cut in the record; one for each value. */
   readonly invalidFields?: ReadonlyArray<string>
   readonly kept?: ReadonlyArray<KeptRecord>
   /** Whether there may be products or ads that were not read and are not in `kept`: none of the file is known to be gone. */
   readonly lacksRecords?: boolean
+}
+
+/** A reading with its place in the input, as the importer takes it. */
+export interface ImportChunk extends Reading {
   /** The name of the file, and what its rows are counted for: its store, or the file itself. */
   readonly file?: string
   readonly part?: string

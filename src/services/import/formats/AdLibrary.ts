@@ -14,7 +14,7 @@ import { AdRecord } from "../../../domain/catalog/Records.ts"
 import * as LenientDecoder from "../../../domain/catalog/LenientDecoder.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { clean } from "../../../domain/catalog/ThirdPartyText.ts"
-import type { LibraryAd } from "../ImportSource.ts"
+import type { LibraryAd, Reading } from "../ImportSource.ts"
 import {
   address,
   day,
@@ -33,7 +33,6 @@ import {
 import type { Foreign } from "./Foreign.ts"
 import { Ids } from "./Ids.ts"
 import { keptAd, nothing, refused } from "./Reading.ts"
-import type { Reading } from "./Reading.ts"
 
 /** The labels of the filter `ctas` by type of the Ad Library. Other types have no such label. */
 const ctaOfType: Readonly<Record<string, Cta>> = {

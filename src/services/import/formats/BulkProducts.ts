@@ -6,11 +6,10 @@ import { Result } from "effect"
 import { distinct } from "../../../domain/catalog/Distinct.ts"
 import { currencyCodes } from "../../../domain/catalog/Iso.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
-import type { Reject } from "../ImportSource.ts"
+import type { Reject, Reading } from "../ImportSource.ts"
 import { firstText, foreign, isForeign, list, parseAny, text } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import { nothing, ofProduct } from "./Reading.ts"
-import type { Reading } from "./Reading.ts"
 
 const productGid = "gid://shopify/Product/"
 const isProduct = (id: unknown): boolean => text(id)?.startsWith(productGid) === true

@@ -5,12 +5,11 @@
  */
 import { inFormC } from "../../../domain/catalog/RecordFields.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
-import type { Reject } from "../ImportSource.ts"
+import type { Reject, Reading } from "../ImportSource.ts"
 import { currenciesOf } from "./Currency.ts"
 import { amount, text, Unread } from "./Foreign.ts"
 import { ProductMemory } from "./ProductMemory.ts"
 import { join, keptProduct, nothing, ofFile, ofProduct } from "./Reading.ts"
-import type { Reading } from "./Reading.ts"
 
 export type Cells = ReadonlyArray<string>
 

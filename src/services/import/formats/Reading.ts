@@ -6,25 +6,8 @@ import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { inFormC } from "../../../domain/catalog/RecordFields.ts"
 import { ProductRecord } from "../../../domain/catalog/Records.ts"
 import { rejects } from "../ImportSource.ts"
-import type { ImportRow, KeptRecord, LeftOut, Reject } from "../ImportSource.ts"
+import type { ImportRow, KeptRecord, LeftOut, Reading, Reject } from "../ImportSource.ts"
 import type { Foreign } from "./Foreign.ts"
-
-/** What is read from one or more records of a file. */
-export interface Reading {
-  readonly rows: ReadonlyArray<ImportRow>
-  readonly rejects: ReadonlyArray<Reject>
-  /** Why items were left out on purpose; one for each item. */
-  readonly leftOut?: ReadonlyArray<LeftOut>
-  /** How many amounts were left out because they are not known to be in the store's currency. */
-  readonly otherCurrencies?: number
-  /** How many ads are from `ads_archive`, which has no call to action, landing page, image and media type. */
-  readonly archiveAds?: number
-  /** The paths of optional values that did not fit, and are unknown or cut in the record; one for each value. */
-  readonly invalidFields?: ReadonlyArray<string>
-  readonly kept?: ReadonlyArray<KeptRecord>
-  /** Whether there may be products or ads that were not read and are not in `kept`. */
-  readonly lacksRecords?: boolean
-}
 
 export const nothing: Reading = { rows: [], rejects: [] }
 

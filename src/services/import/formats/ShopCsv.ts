@@ -15,7 +15,8 @@ import { Result } from "effect"
 import { isOther } from "./Currency.ts"
 import { amount, day, host, joined, placesOf, text, wholeAmount } from "./Foreign.ts"
 import { nothing, refused } from "./Reading.ts"
-import type { Reading, Table } from "./Reading.ts"
+import type { Table } from "./Reading.ts"
+import type { Reading } from "../ImportSource.ts"
 import type { StoreOptions } from "./StorefrontShop.ts"
 
 /** The columns that may hold each fact, the best one first. */

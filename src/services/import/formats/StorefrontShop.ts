@@ -15,7 +15,7 @@ import type { InputFile, LocatedFile } from "../InputFile.ts"
 import { text } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import { decoded } from "./Reading.ts"
-import type { Reading } from "./Reading.ts"
+import type { Reading } from "../ImportSource.ts"
 
 /** Options of the command about the store, which override `meta.json`. */
 export interface StoreOptions {

@@ -4,7 +4,7 @@ import * as LenientDecoder from "../../../domain/catalog/LenientDecoder.ts"
 import * as Fields from "../../../domain/catalog/RecordFields.ts"
 import { text } from "./Foreign.ts"
 import { decoded, nothing } from "./Reading.ts"
-import type { Reading } from "./Reading.ts"
+import type { Reading } from "../ImportSource.ts"
 
 const decode = LenientDecoder.make(
   Schema.Struct({
