@@ -32,9 +32,6 @@ const maxPart = 2
 /** Names that are folded before other fibers run. */
 const atOnce = 50
 
-/** Names that are sorted, or merged, before other fibers run. */
-const sortedAtOnce = 1_000
-
 /** Positions in the order of the index, ascending. */
 type Places = ReadonlyArray<number>
 type Postings = Map<string, Array<number>>
@@ -44,57 +41,11 @@ type Folded = string
 
 const foldedOf = (words: ReadonlyArray<string>): Folded => words.map((word) => ` ${word}`).join("")
 
-const byStores = (a: Named, b: Named): number =>
-  b.stores - a.stores || (a.name === b.name ? a.id - b.id : a.name < b.name ? -1 : 1)
-
-/** As `toSorted`: sorts parts, and merges two of them at a time. */
-const sortInSteps = Effect.fnUntraced(function* <A>(
-  items: ReadonlyArray<A>,
-  order: (a: A, b: A) => number
-): Effect.fn.Return<ReadonlyArray<A>> {
-  let runs: Array<ReadonlyArray<A>> = []
-  for (let from = 0; from < items.length; from += sortedAtOnce) {
-    if (from > 0) yield* Effect.yieldNow
-    runs.push(items.slice(from, from + sortedAtOnce).sort(order))
-  }
-  while (runs.length > 1) {
-    const merged: Array<ReadonlyArray<A>> = []
-    for (let at = 0; at < runs.length; at += 2) {
-      merged.push(yield* mergeInSteps(runs[at] ?? [], runs[at + 1] ?? [], order))
-    }
-    runs = merged
-  }
-  return runs[0] ?? []
-})
-
-/** Of two equal items, that of `one` comes first. */
-const mergeInSteps = Effect.fnUntraced(function* <A>(
-  one: ReadonlyArray<A>,
-  other: ReadonlyArray<A>,
-  order: (a: A, b: A) => number
-): Effect.fn.Return<ReadonlyArray<A>> {
-  const merged: Array<A> = []
-  let [left, right] = [0, 0]
-  for (;;) {
-    const [a, b] = [one[left], other[right]]
-    if (a === undefined || b === undefined) return merged.concat(one.slice(left), other.slice(right))
-    if (order(a, b) <= 0) {
-      merged.push(a)
-      left++
-    } else {
-      merged.push(b)
-      right++
-    }
-    if (merged.length % sortedAtOnce === 0) yield* Effect.yieldNow
-  }
-})
-
-/** `folds` caches folded names across builds. */
+/** `sorted`: most stores first (`byStores`). `folds` caches folded names across builds. */
 export const build = Effect.fnUntraced(function* <A extends Named>(
-  names: ReadonlyArray<A>,
+  sorted: ReadonlyArray<A>,
   folds: Map<string, Folded> = new Map()
 ): Effect.fn.Return<NameIndex<A>> {
-  const sorted = yield* sortInSteps(names, byStores)
   const own: Array<Folded> = []
   const parents: Array<Folded> = []
   const whole: Postings = new Map()

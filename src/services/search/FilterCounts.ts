@@ -10,7 +10,6 @@ import type { Filter } from "./index/Query.ts"
 import { lettersCode } from "./index/Segment.ts"
 import type { Code, Mask } from "./index/Segment.ts"
 import * as InVersion from "./InVersion.ts"
-import { spellingKinds } from "./index/IndexedRecords.ts"
 import * as Names from "./Names.ts"
 import type { NameCodes } from "./Queries.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
@@ -84,10 +83,7 @@ export class FilterCounts extends Context.Service<
               query: (names) => toFilter(query, names, today),
               ask: (filter) => index.facets(filter)
             })
-            const names = Names.of(published)
-            // A page asks for the count of every name that it offers.
-            yield* names.prepare(spellingKinds)
-            return countsOf(answer, names)
+            return countsOf(answer, Names.of(published))
           }).pipe(
             Effect.timeoutOption(limit),
             Effect.orElseSucceed(() => Option.none()),

@@ -35,7 +35,6 @@ export const answer = Effect.fnUntraced(function* <Query, Answer extends { reado
     const asked = query(known, published)
     const found = yield* ask(asked)
     const newer = Names.of(found.published)
-    yield* newer.prepare(Names.kindsOf(names))
     const isSame = () => JSON.stringify(query(newer, found.published)) === JSON.stringify(asked)
     if (found.published === published || attempt === maxAttempts || isSame()) {
       return { ...found, unknown: Names.unmatched(names, newer) }

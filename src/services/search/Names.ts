@@ -14,13 +14,10 @@ import type { ArgumentIssue, IssueCode } from "../../domain/ArgumentIssue.ts"
 import { spellingKinds } from "./index/IndexedRecords.ts"
 import type { SpellingKind } from "./index/IndexedRecords.ts"
 import { record } from "./index/Segment.ts"
-import type { VocabularyEntry } from "./index/NameCounts.ts"
 import type { NameCodes } from "./Queries.ts"
 import type { Published } from "./runtime/IndexState.ts"
 
 export interface Names extends NameCodes {
-  /** Folds vocabularies in steps; otherwise the first look-up of each folds it at once. */
-  prepare(kinds: ReadonlyArray<SpellingKind>): Effect.Effect<void>
   /** Must run before the nearest names of these are requested. Yields to other work in between. */
   prepareNearest(kinds: ReadonlyArray<NamedKind>): Effect.Effect<void>
   /** Up to `count` known names that are most similar to an unknown one, the closest first. */
@@ -49,7 +46,9 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
     return all
   }
 
-  const byKind = record(spellingKinds, (kind) => entriesOf(vocabulary[kind]))
+  const byKind = record(spellingKinds, (kind) =>
+    once(() => new Map(vocabulary[kind].map((entry) => [entry.folded, entry])))
+  )
   const near: Readonly<Record<NamedKind, () => NearNames>> = {
     niche: once(() => nearestOf(niches.map((niche) => niche.name))),
     ...record(spellingKinds, (kind) => once(() => nearestOf(vocabulary[kind].map(({ name }) => name).sort())))
@@ -62,41 +61,9 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
       const id = typeof reference === "number" ? reference : /^\d+$/u.test(reference) ? Number(reference) : undefined
       return id !== undefined && known.has(id) ? subtree([id]) : undefined
     },
-    spellings: (kind, name) => byKind[kind].find(name)?.ids ?? [],
-    prepare: (kinds) => Effect.forEach(kinds, (kind) => byKind[kind].prepare, { discard: true }),
+    spellings: (kind, name) => byKind[kind]().get(foldName(name))?.ids ?? [],
     prepareNearest: (kinds) => Effect.forEach(kinds, (kind) => near[kind]().prepare, { discard: true }),
     nearest: (kind, name, count) => near[kind]().find(name, count)
-  }
-}
-
-interface Entries {
-  readonly prepare: Effect.Effect<void>
-  /** Ignores upper and lower case. */
-  readonly find: (name: string) => VocabularyEntry | undefined
-}
-
-/** Names that are folded before other fibers run. */
-const atOnce = 250
-
-const entriesOf = (entries: ReadonlyArray<VocabularyEntry>): Entries => {
-  const byFold = new Map<string, VocabularyEntry>()
-  let known = 0
-  const prepareTo = (end: number) => {
-    for (const entry of entries.slice(known, end)) byFold.set(foldName(entry.name), entry)
-    known = Math.max(known, Math.min(end, entries.length))
-  }
-  return {
-    prepare: Effect.gen(function* () {
-      prepareTo(known + atOnce)
-      while (known < entries.length) {
-        yield* Effect.yieldNow
-        prepareTo(known + atOnce)
-      }
-    }),
-    find: (name) => {
-      prepareTo(entries.length)
-      return byFold.get(foldName(name))
-    }
   }
 }
 
@@ -120,13 +87,6 @@ export interface SentNames {
   readonly apps?: ReadonlyArray<string>
   readonly domains?: ReadonlyArray<string>
 }
-
-/** The vocabularies in which these names are looked up. Most searches need none. */
-export const kindsOf = ({ apps = [], domains = [], themes = [] }: SentNames): ReadonlyArray<SpellingKind> => [
-  ...(themes.length > 0 ? (["theme"] as const) : []),
-  ...(apps.length > 0 ? (["app"] as const) : []),
-  ...(domains.length > 0 ? (["extension"] as const) : [])
-]
 
 /** An unknown niche or theme. */
 interface Unknown {
@@ -164,7 +124,6 @@ export const unknownNames = Effect.fnUntraced(function* (
   sent: SentNames,
   names: Names
 ): Effect.fn.Return<ReadonlyArray<ArgumentIssue>> {
-  yield* names.prepare(kindsOf(sent))
   const found = unknown(sent, names)
   if (found.length === 0) return []
   yield* names.prepareNearest(["niche", "theme"])
@@ -174,7 +133,7 @@ export const unknownNames = Effect.fnUntraced(function* (
   })
 })
 
-/** Apps and domain extensions that no store has; `names` must be prepared for them. */
+/** Apps and domain extensions that no store has. */
 export const unmatched = ({ apps = [], domains = [] }: SentNames, names: Names): ReadonlyArray<UnknownName> =>
   [
     ...Array.from(new Set(apps), (name) => ({ list: "apps", name, ids: names.spellings("app", name) }) as const),

@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Layer, Option, Schema, Semaphore, Struct } from "effect"
 import { Name } from "../../domain/search/Arguments.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
-import { foldName } from "../../domain/search/FoldName.ts"
+import { byStores, foldName } from "../../domain/search/FoldName.ts"
 import * as NameIndex from "../../domain/search/NameIndex.ts"
 import { queryWords } from "../../domain/search/SearchText.ts"
 import { NicheReference } from "../../domain/search/StoreFilter.ts"
@@ -165,17 +165,20 @@ export class Vocabulary extends Context.Service<
   )
 }
 
+/** Most stores first. */
 const optionsOf = (kind: VocabularyKind, published: Published): ReadonlyArray<Counted> => {
   const { niches, vocabulary } = published
   if (kind === "niches") {
     const names = Names.of(published)
     const nameOf = new Map(niches.map((niche) => [niche.id, niche.name]))
-    return niches.map((niche) => ({
-      id: niche.id,
-      name: niche.name,
-      parent: niche.parentId === null ? null : (nameOf.get(niche.parentId) ?? null),
-      stores: (names.niche(niche.id) ?? []).reduce((sum, id) => sum + (vocabulary.niches.get(id) ?? 0), 0)
-    }))
+    return niches
+      .map((niche) => ({
+        id: niche.id,
+        name: niche.name,
+        parent: niche.parentId === null ? null : (nameOf.get(niche.parentId) ?? null),
+        stores: (names.niche(niche.id) ?? []).reduce((sum, id) => sum + (vocabulary.niches.get(id) ?? 0), 0)
+      }))
+      .sort(byStores)
   }
   return vocabulary[kind === "themes" ? "theme" : "app"].map(({ id, name, stores }) => ({
     id,
@@ -187,10 +190,7 @@ const optionsOf = (kind: VocabularyKind, published: Published): ReadonlyArray<Co
 
 /** Those that end with this one, most stores first: `.co.uk` for `.uk`. */
 const extensionsBelow = (extension: string, known: ReadonlyArray<VocabularyEntry>): ReadonlyArray<string> =>
-  known
-    .filter(({ name }) => name.length > extension.length && name.endsWith(extension))
-    .toSorted((one, other) => other.stores - one.stores)
-    .map(({ name }) => name)
+  known.filter(({ name }) => name.length > extension.length && name.endsWith(extension)).map(({ name }) => name)
 
 /** Ids of spellings differ between processes, and no filter takes them. */
 const withoutSpellingId = (kind: VocabularyKind, option: Counted): FilterOption =>

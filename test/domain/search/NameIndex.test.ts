@@ -1,8 +1,9 @@
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { byStores } from "../../../src/domain/search/FoldName.ts"
+import { normalizedBy } from "../../support/Work.ts"
 import * as NameIndex from "../../../src/domain/search/NameIndex.ts"
 import { queryWords } from "../../../src/domain/search/SearchText.ts"
-import { normalizedBy, watchTurns } from "../../support/Work.ts"
 
 /** Lower is better; `undefined` does not match: the rule, asked of every name. */
 const rank = (option: NameIndex.Named, query: ReadonlyArray<string>): number | undefined => {
@@ -51,7 +52,7 @@ describe("NameIndex", () => {
           parent: parent === null ? null : text(parent),
           stores
         }))
-        const index = yield* NameIndex.build(options)
+        const index = yield* NameIndex.build(options.toSorted(byStores))
         const query = text(words)
         for (const limit of [3, 50]) {
           assert.deepStrictEqual(index.best(query, limit), bestOf(options, query, limit), query)
@@ -67,14 +68,16 @@ describe("NameIndex", () => {
     stores: id
   }))
 
+  const sorted = many.toSorted(byStores)
+
   it.effect("folds every name once, also when the numbers of stores are counted again", () =>
     Effect.gen(function* () {
       const folds = new Map<string, string>()
-      const index = yield* NameIndex.build(many, folds)
+      const index = yield* NameIndex.build(sorted, folds)
       assert.strictEqual(folds.size, many.length)
       const spy = vi.spyOn(String.prototype, "normalize")
       yield* NameIndex.build(
-        many.map((option) => ({ ...option, stores: 0 })),
+        sorted.map((option) => ({ ...option, stores: 0 })),
         folds
       )
       assert.lengthOf(spy.mock.calls, 0)
@@ -92,7 +95,7 @@ describe("NameIndex", () => {
     "nothing of it"
   ])("compares a bounded number of words with %s", (query) =>
     Effect.gen(function* () {
-      const index = yield* NameIndex.build(many)
+      const index = yield* NameIndex.build(sorted)
       const spy = vi.spyOn(String.prototype, "includes")
       index.best(query, 50)
       const comparisons = spy.mock.calls.length
@@ -103,7 +106,7 @@ describe("NameIndex", () => {
 
   it.effect("compares only names with the rarest prefix", () =>
     Effect.gen(function* () {
-      const index = yield* NameIndex.build(many)
+      const index = yield* NameIndex.build(sorted)
       const spy = vi.spyOn(String.prototype, "includes")
       const found = index.best("unique app 7ps", 50)
       const comparisons = spy.mock.calls.length
@@ -125,31 +128,9 @@ describe("NameIndex", () => {
           next = count()
         })
       let next = count()
-      yield* NameIndex.build(many)
+      yield* NameIndex.build(sorted)
       clearImmediate(next)
       assert.isAtLeast(turns, 20)
-    })
-  )
-
-  it.effect("sorts in turns, in the order of a sort at once", () =>
-    Effect.gen(function* () {
-      let reads = 0
-      const turns = watchTurns(() => reads)
-      const names: ReadonlyArray<NameIndex.Named> = Array.from({ length: 15_000 }, (_, id) => ({
-        id,
-        name: `App ${(id * 7_919) % 15_000}`,
-        parent: null,
-        get stores() {
-          reads++
-          return id % 5
-        }
-      }))
-      const index = yield* NameIndex.build(names)
-      turns.end()
-      // Both numbers of a comparison; a sort at once makes more than 150,000 comparisons.
-      assert.isAbove(reads, 200_000)
-      assert.isAtMost(turns.most(), 30_000)
-      assert.deepStrictEqual(index.best(undefined, 15_000), bestOf(names, "", 15_000))
     })
   )
 })

@@ -2,6 +2,7 @@
  * The open vocabularies of the live stores of a list: every name, its number of stores, and its spelling. Cost: one pass over
  * the stores and their apps, and one over the spellings.
  */
+import { byStores, foldName } from "../../../domain/search/FoldName.ts"
 import { spellingKinds } from "./IndexedRecords.ts"
 import type { SpellingKind, Spellings } from "./IndexedRecords.ts"
 import { record } from "./Segment.ts"
@@ -12,11 +13,14 @@ export interface VocabularyEntry {
   readonly id: number
   /** Of spellings that differ only in case, the one with the most stores; among equals, the first by code units. */
   readonly name: string
+  /** As names are compared. */
+  readonly folded: string
   readonly stores: number
   /** The ids of all its spellings, as stores have them. */
   readonly ids: ReadonlyArray<number>
 }
 
+/** Most stores first. Sorted and folded here, on the thread of the index, because answers would wait for it elsewhere. */
 export interface VocabularyCounts extends Readonly<Record<SpellingKind, ReadonlyArray<VocabularyEntry>>> {
   /** Stores by niche, without the niches below it. */
   readonly niches: ReadonlyMap<number, number>
@@ -84,7 +88,8 @@ class Tally {
       const [best] = ids.toSorted(
         (a, b) => this.#spellings[b]! - this.#spellings[a]! || (textOf(a) < textOf(b) ? -1 : 1)
       )
-      return { id, name: textOf(best!), stores: this.#names[id]!, ids }
-    })
+      const name = textOf(best!)
+      return { id, name, folded: foldName(name), stores: this.#names[id]!, ids }
+    }).sort(byStores)
   }
 }
