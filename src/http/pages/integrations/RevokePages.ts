@@ -8,7 +8,7 @@ import type { ApiKey, KeyNotFound } from "../../../services/credentials/ApiKeys.
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
 import type { AppNotFound, ConnectedApp } from "../../../services/oauth/ConnectedApps.ts"
 import { maskOf, publisherOf } from "./Credentials.ts"
-import * as Csrf from "../shared/Csrf.ts"
+import { confirmForm } from "../shared/ButtonForm.ts"
 import { withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -58,13 +58,11 @@ export const layer = Layer.effectDiscard(
             body: html`
               <dl>${facts(found, locale)}</dl>
               <p>${text(effect)}</p>
-              <form method="post" action="${path(id, "revoke")}">
-                ${Csrf.hidden(visitor)}
-                <div class="actions">
-                  <button type="submit">${text("integrations.revoke")}</button>
-                  <a href="${integrationsPath}" role="button" class="secondary">${text("key.keep")}</a>
-                </div>
-              </form>
+              ${confirmForm(visitor, {
+                action: path(id, "revoke"),
+                label: text("integrations.revoke"),
+                back: { href: integrationsPath, label: text("key.keep") }
+              })}
             `
           })
         })

@@ -10,7 +10,7 @@ import type { ChangedMeanwhile, Decision } from "../../../services/accounts/Acco
 import type { AccountId } from "../../../domain/access/Account.ts"
 import type { MessageKey } from "../../../domain/Messages.ts"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
-import * as Csrf from "../shared/Csrf.ts"
+import { confirmForm } from "../shared/ButtonForm.ts"
 import { withDone } from "../shared/FlashNotice.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { html } from "../shared/Html.ts"
@@ -78,15 +78,12 @@ export const layer = Layer.effectDiscard(
               <dd><strong>${nameOf(to, locale)}</strong></dd>
             </dl>
             <p>${text(effect(to))}</p>
-            <form method="post" action="${changePath(account.id, what)}">
-              ${Csrf.hidden(visitor, { from, to })}
-              <div class="actions">
-                <button type="submit">${text(submit)}</button>
-                <a href="${accountPath(account.id)}" role="button" class="secondary"
-                  >${text("operatorChange.cancel")}</a
-                >
-              </div>
-            </form>
+            ${confirmForm(visitor, {
+              action: changePath(account.id, what),
+              label: text(submit),
+              back: { href: accountPath(account.id), label: text("operatorChange.cancel") },
+              hidden: { from, to }
+            })}
           `
         })
       }
