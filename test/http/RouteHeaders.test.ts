@@ -521,7 +521,21 @@ const table: Readonly<Record<string, Cases>> = {
       [`GET ${markdownPathOf(each)}`, document({ ...plainText, "content-type": "text/markdown; charset=utf-8" })]
     ])
   ),
-  "GET /llms.txt": document({ ...plainText, "content-type": "text/plain; charset=utf-8" }),
+  ...Object.fromEntries(
+    ["/llms.txt", "/llms-full.txt", "/robots.txt"].map((path) => [
+      `GET ${path}`,
+      document({ ...plainText, "content-type": "text/plain; charset=utf-8" })
+    ])
+  ),
+  "GET /.well-known/change-password": [open("nobody", 302, { ...base, location: change })],
+  "GET /.well-known/security.txt": [
+    open("nobody", 200, {
+      ...quiet,
+      ...readable,
+      "cache-control": "public, max-age=300",
+      "content-type": "text/plain; charset=utf-8"
+    })
+  ],
   "GET /": [open("nobody", 302, { ...base, location: change })],
   "GET /docs/:place/*": [open("nobody", 404, quiet), open("customer", 404, people)],
 

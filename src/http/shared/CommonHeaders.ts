@@ -41,10 +41,13 @@ const groups: ReadonlyArray<readonly [prefix: string, group: RouteGroup]> = [
   ["/register", "oauth"],
   ["/revoke", "oauth"],
   ["/authorize", "oauth"],
+  ["/.well-known/security.txt", "documents"],
+  ["/.well-known/change-password", "pages"],
   ["/.well-known/", "oauth"],
   ["/health/", "health"],
   [documentationPath, "documents"],
-  ["/llms.txt", "documents"],
+  ["/llms", "documents"],
+  ["/robots.txt", "documents"],
   ["/server.json", "documents"]
 ]
 

@@ -1,8 +1,8 @@
 /**
- * `/docs`: the public documents as pages and as Markdown, and `/llms.txt` (llmstxt.org) for agents. They are equal for all visitors
+ * `/docs`: the public documents as pages and as Markdown, `/llms.txt` (llmstxt.org) for agents, and what robots look for. They are equal for all visitors
  * and in English, so they are sent from memory.
  */
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
 import manifest from "../../../../package.json" with { type: "json" }
@@ -12,6 +12,7 @@ import * as Cors from "../../shared/Cors.ts"
 import { documents, markdownPathOf, pathOf, published, read } from "./Documents.ts"
 import type { Document } from "./Documents.ts"
 import { documentationPath } from "../../shared/DocumentationPaths.ts"
+import { passwordPath } from "../account/PasswordPage.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath } from "../shared/Layout.ts"
@@ -43,9 +44,34 @@ const llms = (baseUrl: string, mcpUrl: string): string =>
     ""
   ].join("\n")
 
+/** What is for everyone may be read by robots, which have no account for anything else. */
+const robots = (baseUrl: string): string =>
+  [
+    "User-agent: *",
+    `Allow: ${documentationPath}`,
+    "Allow: /llms",
+    "Disallow: /",
+    "",
+    `# What agents may read: ${baseUrl}/llms.txt`,
+    ""
+  ].join("\n")
+
+/** RFC 9116. It is made for each request, so that a server that runs for long names no day that is over. */
+const securityTxt = (
+  { baseUrl, supportUrl }: { readonly baseUrl: string; readonly supportUrl: string },
+  now: DateTime.Utc
+): string =>
+  [
+    `Contact: ${supportUrl}`,
+    `Expires: ${DateTime.formatIso(DateTime.startOf(DateTime.add(now, { days: 180 }), "day"))}`,
+    "Preferred-Languages: en",
+    `Canonical: ${baseUrl}/.well-known/security.txt`,
+    ""
+  ].join("\n")
+
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
-    const { baseUrl, mcpUrl } = yield* AppConfig
+    const { baseUrl, mcpUrl, supportUrl } = yield* AppConfig
     const { written } = yield* Layout
     const routes = yield* PageRoutes
     const locale = Locale.of(undefined)
@@ -122,6 +148,33 @@ export const layer = HttpRouter.use((router) =>
       contentType: "text/plain; charset=utf-8",
       headers: plain
     }))
+    yield* add("/llms-full.txt", () => ({
+      text: documents
+        .map((document) =>
+          published(document, read(document), {
+            baseUrl,
+            toDocument: (linked) => `${baseUrl}${markdownPathOf(linked)}`
+          })
+        )
+        .join("\n\n"),
+      contentType: "text/plain; charset=utf-8",
+      headers: plain
+    }))
+    yield* add("/robots.txt", () => ({
+      text: robots(baseUrl),
+      contentType: "text/plain; charset=utf-8",
+      headers: plain
+    }))
+    // https://w3c.github.io/webappsec-change-password-url: password managers lead their users here.
+    yield* router.add("GET", "/.well-known/change-password", HttpServerResponse.redirect(passwordPath, { status: 302 }))
+    yield* router.add("GET", "/.well-known/security.txt", () =>
+      Effect.map(DateTime.now, (now) =>
+        HttpServerResponse.text(securityTxt({ baseUrl, supportUrl }, now), {
+          contentType: "text/plain; charset=utf-8",
+          headers: plain
+        })
+      )
+    )
     yield* Effect.forEach(made, (each) => Effect.andThen(each, Effect.sleep(betweenPages)), { discard: true }).pipe(
       Effect.delay(beforePages),
       Effect.forkScoped

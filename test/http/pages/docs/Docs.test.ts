@@ -13,7 +13,12 @@ const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
 const attributes = (text: string, name: string) =>
   Array.from(text.matchAll(new RegExp(` ${name}="([^"]*)"`, "gu")), ([, value = ""]) => value)
 
-const addresses = [...documents.flatMap((document) => [pathOf(document), markdownPathOf(document)]), "/llms.txt"]
+const addresses = [
+  ...documents.flatMap((document) => [pathOf(document), markdownPathOf(document)]),
+  "/llms.txt",
+  "/llms-full.txt",
+  "/robots.txt"
+]
 
 const parse = vi.spyOn(Parser, "parse")
 
@@ -112,6 +117,39 @@ layer(TestServer.layer(), { excludeTestServices: true })("documents", (it) => {
         linked,
         documents.map((document) => `${baseUrl}${markdownPathOf(document)}`)
       )
+    })
+  )
+
+  it.effect("D92 llms-full.txt has every document, robots may read them and nothing else", () =>
+    Effect.gen(function* () {
+      const whole = (yield* get("/llms-full.txt")).text
+      for (const document of documents) assert.include(whole, (yield* get(markdownPathOf(document))).text.trim())
+      const robots = (yield* get("/robots.txt")).text
+      assert.match(robots, /^User-agent: \*\nAllow: \/docs\nAllow: \/llms\nDisallow: \/\n/u)
+    })
+  )
+
+  it.effect("D92 security.txt names the contact, and expires in half a year", () =>
+    Effect.gen(function* () {
+      const { status, text } = yield* get("/.well-known/security.txt")
+      assert.strictEqual(status, 200)
+      const fields = new Map(
+        text
+          .trim()
+          .split("\n")
+          .map((line) => line.split(": ") as [string, string])
+      )
+      assert.match(fields.get("Contact") ?? "", /^https?:\/\/\S+\/dashboard$/u)
+      assert.strictEqual(fields.get("Canonical"), `${baseUrl}/.well-known/security.txt`)
+      const days = (Date.parse(fields.get("Expires") ?? "") - Date.now()) / 86_400_000
+      assert.isTrue(days > 178 && days <= 180, text)
+    })
+  )
+
+  it.effect("D92 password managers find the page that changes the password", () =>
+    Effect.gen(function* () {
+      const { headers, status } = yield* get("/.well-known/change-password")
+      assert.deepStrictEqual([status, headers.get("location")], [302, "/dashboard/account/password"])
     })
   )
 
