@@ -14,28 +14,40 @@ export type AdSort = (typeof adSorts)[number]
 
 /** Store filters that `search_products` does not have. */
 export const storeFields = {
-  avg_price: Arguments.optional(Arguments.Range, "Store's currency."),
-  trustpilot_rating: Arguments.optional(ratingRange(), "0 to 5."),
-  trustpilot_reviews: Arguments.optional(Arguments.Range, "How many.")
+  avg_price: Arguments.optional(Arguments.Range, "Average product price, store currency."),
+  trustpilot_rating: Arguments.optional(ratingRange(), "Trustpilot rating, 0 to 5."),
+  trustpilot_reviews: Arguments.optional(Arguments.Range, "Number of Trustpilot reviews.")
 } as const
 
 export const AdQuery = Schema.Struct({
-  query: Arguments.optional(StoreFilter.Query, "In ad texts, page names, store names. Words match by their beginning."),
+  query: Arguments.optional(
+    StoreFilter.Query,
+    "Words in ad texts, page names and store names; each must begin a word there."
+  ),
   ...StoreFilter.fields,
   avg_price: storeFields.avg_price,
-  media_types: Arguments.optional(Arguments.someOf(mediaTypes, mediaTypeOf), "Of the ad."),
-  status: Arguments.optional(Arguments.oneOf(["all", "active", "inactive"], statusOf), "Default all."),
-  ctas: Arguments.optional(Arguments.someOf(ctas), "Labels."),
-  active_days: Arguments.optional(Arguments.Range, "Days run, of running ads: not with status inactive."),
-  ad_started_between: Arguments.optional(Arguments.DateRange, "YYYY-MM-DD."),
-  partnership_only: Arguments.optional(Schema.Boolean, "Branded content only."),
+  media_types: Arguments.optional(Arguments.someOf(mediaTypes, mediaTypeOf), "Formats of the ad."),
+  status: Arguments.optional(
+    Arguments.oneOf(["all", "active", "inactive"], statusOf),
+    "Whether the ad still runs. Default all."
+  ),
+  ctas: Arguments.optional(Arguments.someOf(ctas), "Call-to-action labels."),
+  active_days: Arguments.optional(
+    Arguments.Range,
+    "Days run so far; only running ads match, so not with status inactive."
+  ),
+  ad_started_between: Arguments.optional(Arguments.DateRange, "Start of the ad, YYYY-MM-DD."),
+  partnership_only: Arguments.optional(Schema.Boolean, "Only partnership (branded content) ads."),
   trustpilot_rating: storeFields.trustpilot_rating,
   trustpilot_reviews: storeFields.trustpilot_reviews,
   sort_by: Arguments.optional(
     Arguments.oneOf(adSorts),
-    "Default recommended: one ad per store, most active ads first. reach and traffic: by the store's traffic."
+    "Default recommended: one ad per store, most active ads first; any other lists every ad. reach and traffic sort by the store's visits."
   ),
-  sort_order: Arguments.optional(Arguments.SortOrder, "Default desc; for revenue, reach, traffic, traffic_growth."),
+  sort_order: Arguments.optional(
+    Arguments.SortOrder,
+    "Default desc; only for revenue, reach, traffic and traffic_growth."
+  ),
   ...Page.fields(270)
 })
 export type AdQuery = typeof AdQuery.Type

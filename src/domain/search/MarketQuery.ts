@@ -44,10 +44,18 @@ const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 
 
 /** The arguments besides the filters. */
 const fields = {
-  group_by: Arguments.oneOf(groupings).pipe(Schema.annotateKey({ description: "Stores count in each of theirs." })),
-  niche_level: Arguments.optional(count(10), "Default 1, the top; for group_by niche."),
-  sort_by: Arguments.optional(Arguments.oneOf(marketSorts), "Default stores."),
-  limit: Arguments.optional(count(maxGroups), "Default 20.")
+  group_by: Arguments.oneOf(groupings).pipe(
+    Schema.annotateKey({ description: "A store counts in each of its groups." })
+  ),
+  niche_level: Arguments.optional(
+    count(10),
+    "Only with group_by niche: 1 (default) for the top niches, 2 for those below."
+  ),
+  sort_by: Arguments.optional(
+    Arguments.oneOf(marketSorts),
+    "Figure to rank the groups by, highest first. Default stores."
+  ),
+  limit: Arguments.optional(count(maxGroups), "How many groups. Default 20.")
 } as const
 
 export const MarketQuery = Schema.Struct({ ...fields, ...ShopFilter.fields })
@@ -64,7 +72,7 @@ export const MarketArguments = Schema.Struct({
   ...fields,
   filters: Arguments.optional(
     ShopFilter.annotate({ jsonText: '{"countries":["US"],"active_ads":{"min":5}}' }),
-    "Of stores, as in search_shops."
+    "As in search_shops: only stores that match count."
   )
 })
 

@@ -10,12 +10,15 @@ export type ProductSort = (typeof productSorts)[number]
 export const ProductQuery = Schema.Struct({
   query: Arguments.optional(
     StoreFilter.Query,
-    "In product titles, store names, domains. Words match by their beginning."
+    "Words in product titles, store names and domains; each must begin a word there."
   ),
   ...StoreFilter.fields,
-  price: Arguments.optional(Arguments.Range, "Store's currency."),
-  sort_by: Arguments.optional(Arguments.oneOf(productSorts), "Default recommended, a relevance score."),
-  sort_order: Arguments.optional(Arguments.SortOrder, "Default desc: with recommended, best first."),
+  price: Arguments.optional(Arguments.Range, "Lowest variant price, store currency."),
+  sort_by: Arguments.optional(
+    Arguments.oneOf(productSorts),
+    "Default recommended, a relevance score; price and newest rank products, the others their stores."
+  ),
+  sort_order: Arguments.optional(Arguments.SortOrder, "Default desc: with recommended, the best first."),
   ...Page.fields(185)
 })
 export type ProductQuery = typeof ProductQuery.Type

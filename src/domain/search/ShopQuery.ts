@@ -9,7 +9,7 @@ export const shopSorts = [...StoreFilter.sorts, "products_count", "newest"] as c
 
 /** What selects stores, without order and page. */
 export const ShopFilter = Schema.Struct({
-  query: Arguments.optional(StoreFilter.Query, "In store names, domains. Words match by their beginning."),
+  query: Arguments.optional(StoreFilter.Query, "Words in store names and domains; each must begin a word there."),
   ...StoreFilter.fields,
   ...AdQuery.storeFields
 })
@@ -17,7 +17,10 @@ export type ShopFilter = typeof ShopFilter.Type
 
 export const ShopQuery = Schema.Struct({
   ...ShopFilter.fields,
-  sort_by: Arguments.optional(Arguments.oneOf(shopSorts), "Default recommended: most active ads, then visits."),
+  sort_by: Arguments.optional(
+    Arguments.oneOf(shopSorts),
+    "Default recommended: most active ads first, then most visits."
+  ),
   sort_order: Arguments.optional(Arguments.SortOrder, "Default desc."),
   ...Page.fields(150)
 })

@@ -31,17 +31,17 @@ const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
 export const fields = {
   niches: Arguments.optional(
     list(NicheReference, 20),
-    "Names or ids (also numbers) of list_filter_options, sub-niches included."
+    "Names or ids (also numbers) from list_filter_options, sub-niches included."
   ),
   countries: Arguments.optional(
     list(Scalars.code(countryCodes, "unknown_country", countryCodeOf), 50),
-    "ISO 3166-1 alpha-2."
+    "Store countries, ISO 3166-1 alpha-2."
   ),
   currencies: Arguments.optional(
     list(Scalars.code(currencyCodes, "unknown_currency", currencyCodeOf), 50),
-    "ISO 4217."
+    "Store currencies, ISO 4217."
   ),
-  languages: Arguments.optional(Arguments.someOf(languages, languageOf), "Of the store."),
+  languages: Arguments.optional(Arguments.someOf(languages, languageOf), "Store languages."),
   domains: Arguments.optional(
     list(
       Arguments.trimming(
@@ -54,19 +54,22 @@ export const fields = {
       ),
       50
     ),
-    "Extensions such as .co.uk."
+    "Domain endings with the dot, such as .co.uk."
   ),
-  pixels: Arguments.optional(Arguments.someOf(pixels, pixelOf), "On the store."),
-  themes: Arguments.optional(list(Arguments.Name, 50), "Names of list_filter_options."),
-  apps: Arguments.optional(list(Arguments.Name, 50), "Names of list_filter_options."),
-  social_networks: Arguments.optional(Arguments.someOf(socialNetworks, socialNetworkOf), "Pages of the store."),
-  monthly_revenue: Arguments.optional(Arguments.Range, "Store's currency."),
-  monthly_visits: Arguments.optional(Arguments.Range, "Estimate."),
-  traffic_growth_pct: Arguments.optional(Arguments.SignedRange, "May be negative."),
-  active_ads: Arguments.optional(Arguments.Range, "Running now."),
-  products_count: Arguments.optional(Arguments.Range, "In its catalog."),
-  monthly_orders: Arguments.optional(Arguments.Range, "Estimate."),
-  shop_created_between: Arguments.optional(Arguments.DateRange, "YYYY-MM-DD.")
+  pixels: Arguments.optional(Arguments.someOf(pixels, pixelOf), "Tracking pixels it uses."),
+  themes: Arguments.optional(list(Arguments.Name, 50), "Theme names from list_filter_options."),
+  apps: Arguments.optional(list(Arguments.Name, 50), "Installed apps, names from list_filter_options."),
+  social_networks: Arguments.optional(Arguments.someOf(socialNetworks, socialNetworkOf), "Where it has a page."),
+  monthly_revenue: Arguments.optional(Arguments.Range, "Estimated revenue a month, store currency."),
+  monthly_visits: Arguments.optional(Arguments.Range, "Estimated visits a month."),
+  traffic_growth_pct: Arguments.optional(
+    Arguments.SignedRange,
+    "Sum of monthly changes in visits, percent; may be negative."
+  ),
+  active_ads: Arguments.optional(Arguments.Range, "Ads running now."),
+  products_count: Arguments.optional(Arguments.Range, "Products in its catalog."),
+  monthly_orders: Arguments.optional(Arguments.Range, "Estimated orders a month."),
+  shop_created_between: Arguments.optional(Arguments.DateRange, "Store creation, YYYY-MM-DD.")
 } as const
 
 /** Orders of stores and of their products. */

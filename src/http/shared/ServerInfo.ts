@@ -27,8 +27,8 @@ const purposes: Readonly<Record<ToolName, string>> = {
   search_shops: "finds stores",
   search_ads: "finds ads",
   search_products: "finds products",
-  get_shop: "gives all of one store",
-  get_product: "gives all of one product of a tracked store",
+  get_shop: "gives the record of one store",
+  get_product: "gives the record of one product of a tracked store",
   market_overview: "compares niches, countries, apps and other groups of stores",
   list_filter_options: "gives the valid names of niches, themes and apps, to call before filtering by one",
   get_usage: "tells the credits that are left"

@@ -17,12 +17,12 @@ export const make = Effect.gen(function* () {
 
   return ToolDefinition.make({
     name: "get_product",
-    title: "Get product",
+    title: "Get one product in full",
     description:
-      "One product with description, variants and images; only of stores that the account tracks or owns, of others " +
-      `shop_not_tracked with the link to track them. Its texts are ${ToolDefinition.thirdParty}`,
-    use: "for a product of a tracked store (shop.is_tracked).",
-    instead: "for any product's price and store, search_products.",
+      "Gets one product with description, variants and images. It must be of a store that the account tracks or " +
+      `owns; for others it fails with shop_not_tracked and the link to track them. Its texts are ${ToolDefinition.thirdParty}`,
+    use: "for the details of a product whose shop.is_tracked is true.",
+    instead: "use search_products for the price and the store of any product.",
     parameters: Parameters,
     success: ProductRecordItem.ProductRecordItem,
     handler: ({ product_id }, { accountId }) =>

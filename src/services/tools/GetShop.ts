@@ -10,7 +10,7 @@ import { dashboardUrl, shopIdOf } from "../../domain/catalog/DashboardUrl.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
 const Parameters = Schema.Struct({
-  shop_id: Arguments.optional(Scalars.Id, "id of search_shops."),
+  shop_id: Arguments.optional(Scalars.Id, "The id from search_shops, or shop.id of another search."),
   domain: Arguments.optional(
     Schema.String.check(Schema.isNonEmpty({ problem: problem("empty_name") }), Schema.isMaxCodePoints(2_000)),
     "Or its domain, or any address of it."
@@ -28,12 +28,12 @@ export const make = Effect.gen(function* () {
 
   return ToolDefinition.make({
     name: "get_shop",
-    title: "Get shop",
+    title: "Get one store in full",
     description:
-      "All of one store: figures, traffic by month, niches, theme, apps, pixels. " +
+      "Gets the record of one store: all its figures, visits by month, niches, theme, apps, pixels and social networks, without its ads and products. " +
       `name is ${ToolDefinition.thirdParty}`,
-    use: "for a known store.",
-    instead: "to find stores, search_shops.",
+    use: "when you know the id, the domain or an address of a store.",
+    instead: "use search_shops to find stores.",
     parameters: Parameters,
     success: ShopItem.ShopRecordItem,
     check: isOne,

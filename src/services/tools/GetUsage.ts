@@ -37,10 +37,10 @@ export const Usage = Schema.Struct({
 
 export const tool: RunnableTool = ToolDefinition.make({
   name: "get_usage",
-  title: "Get usage",
-  description: "Plan, credits left, when they renew, and the cost of each tool.",
-  use: "to check a credential, or before many calls.",
-  instead: "for past calls, the dashboard.",
+  title: "Get plan and remaining credits",
+  description: "Gets the account's plan, the credits used and remaining, when they renew, and what each tool costs.",
+  use: "to check that a credential works, or to budget before many calls.",
+  instead: "look at the dashboard for single past calls.",
   parameters: Tool.EmptyParams,
   success: Usage,
   handler: (_, { credits, plan, status }) =>

@@ -6,8 +6,11 @@ import { Vocabulary } from "../search/Vocabulary.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
 const Parameters = Schema.Struct({
-  kind: Arguments.oneOf(["niches", "themes", "apps"]).annotate({ description: "The filter." }),
-  query: Arguments.optional(Arguments.PartOfName, "Part of a name; required for apps. Without it, most stores first.")
+  kind: Arguments.oneOf(["niches", "themes", "apps"]).annotate({ description: "The filter whose values to list." }),
+  query: Arguments.optional(
+    Arguments.PartOfName,
+    "Part of a name. Required for apps; without it, the names that most stores have come first."
+  )
 })
 
 const Options = Schema.Struct({
@@ -30,10 +33,11 @@ export const make = Effect.gen(function* () {
   const vocabulary = yield* Vocabulary
   return ToolDefinition.make({
     name: "list_filter_options",
-    title: "List filter options",
-    description: "Valid values of the filters niches, themes and apps, best match first, up to 50, with store counts.",
-    use: "before filtering by one of these: pass the name (of niches also the id).",
-    instead: "other filters take what their schemas say.",
+    title: "List valid niche, theme and app names",
+    description:
+      "Lists the names that the filters niches, themes and apps accept, up to 50, best match first, with the number of stores of each.",
+    use: "before you filter by one of these: pass a returned name (for niches, name or id).",
+    instead: "look at the schema for the values of any other filter.",
     parameters: Parameters,
     success: Options,
     check: needsQuery,

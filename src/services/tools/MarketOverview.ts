@@ -25,11 +25,11 @@ export const make = Effect.gen(function* () {
 
   return ToolDefinition.make({
     name: "market_overview",
-    title: "Market overview",
-    description: `Sums and medians of all stores by group. value is ${ToolDefinition.thirdParty}`,
+    title: "Compare markets by groups of stores",
+    description: `Compares groups of stores, such as niches, countries or apps: their number, sums of active ads, products and visits, medians of visits, growth and revenue. value is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rulesOfFilters,
-    use: "to compare markets.",
-    instead: "for stores, search_shops.",
+    use: "to size or rank markets before looking at single stores.",
+    instead: "use search_shops for the stores themselves.",
     parameters: Market.MarketArguments,
     success: Market.MarketOverview,
     check,

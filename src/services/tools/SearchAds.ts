@@ -22,13 +22,14 @@ export const make = Effect.gen(function* () {
 
   return ToolDefinition.make({
     name: "search_ads",
-    title: "Search ads",
+    title: "Search social ads of online stores",
     description:
-      "Searches social-platform ads of online stores. Store filters act on the ad's store. " +
+      "Finds social-platform ads of online stores, with their text, call to action, dates and store. " +
+      "The default sort returns one ad per store. Store filters apply to the store that runs the ad. " +
       `page_name, headline and ad_text are ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
-    use: "to see ads, or who runs them.",
-    instead: "for stores by figures, search_shops.",
+    use: "to see how a market advertises, or who advertises something.",
+    instead: "use search_shops for stores by their figures.",
     parameters: AdQuery.AdQuery,
     success: AdPage,
     check,

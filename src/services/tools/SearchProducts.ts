@@ -21,13 +21,14 @@ export const make = Effect.gen(function* () {
 
   return ToolDefinition.make({
     name: "search_products",
-    title: "Search products",
+    title: "Search products of online stores",
     description:
-      "Searches top products of online stores. Revenue, orders, traffic, growth and active ads are the store's, not the product's. " +
+      "Finds top products of online stores, with price, page and the figures of the store. " +
+      "Sales of a single product are not known: revenue, orders, visits, growth and active ads are the store's. " +
       `title is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
-    use: "to find products or compare prices.",
-    instead: "for variants and description, get_product.",
+    use: "to find products by keyword, niche, price or the success of their store.",
+    instead: "use get_product for the variants and description of one product.",
     parameters: ProductQuery,
     success: ProductPage,
     check,

@@ -21,11 +21,11 @@ export const make = Effect.gen(function* () {
 
   return ToolDefinition.make({
     name: "search_shops",
-    title: "Search shops",
-    description: `Searches online stores. Unknown figures are null, match no range and sort last. name is ${ToolDefinition.thirdParty}`,
+    title: "Search online stores",
+    description: `Finds and ranks online stores, with the key figures of each. Unknown figures are null, match no range and sort last; money is in the store's currency. name is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
-    use: "to find or rank stores.",
-    instead: "for all of one store, get_shop.",
+    use: "to build or rank a list of stores.",
+    instead: "use get_shop for one known store.",
     parameters: ShopQuery,
     success: ShopPage,
     check,
