@@ -75,7 +75,7 @@ const run = Effect.gen(function* () {
       search_products: drawn(searches, productSorts),
       search_shops: drawn(searches, shopSorts),
       get_shop: Array.from({ length: stores }, (_, number) => ({ shop_id: (ids[0] ?? 1) + number })),
-      market_overview: groupings.flatMap((group_by) => [{ group_by }, { group_by, limit: 50 }]),
+      compare_markets: groupings.flatMap((group_by) => [{ group_by }, { group_by, limit: 50 }]),
       list_filter_options: [
         { kind: "niches" },
         { kind: "niches", query: "home" },

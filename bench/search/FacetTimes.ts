@@ -39,7 +39,7 @@ export const run = (
       const start = performance.now()
       const asked = { subject: "stores", stores, words, grouping, order: "stores", limit: 20 } as const
       overview(published.list, asked, published.leaders, never)
-      return { tool: "market_overview", words: words.length > 0, millis: performance.now() - start }
+      return { tool: "compare_markets", words: words.length > 0, millis: performance.now() - start }
     })
   }
   for (const searchCase of warmUp) {
@@ -47,7 +47,7 @@ export const run = (
     timeOverviews(searchCase)
   }
   const trials = [...cases.map(time), ...cases.flatMap(timeOverviews)]
-  return [...tools, "market_overview"].flatMap((tool) =>
+  return [...tools, "compare_markets"].flatMap((tool) =>
     [false, true].map((words) => ({
       tool,
       words,

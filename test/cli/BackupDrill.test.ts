@@ -208,7 +208,7 @@ const calls: ReadonlyArray<readonly [tool: string, args: object]> = [
   ["search_shops", { sort_by: "traffic_growth", per_page: 25 }],
   ["search_products", { sort_by: "newest", per_page: 25, page: 2 }],
   ["search_ads", { status: "active", per_page: 25 }],
-  ["market_overview", { group_by: "app", limit: 5 }],
+  ["compare_markets", { group_by: "app", limit: 5 }],
   ["list_filter_options", { kind: "niches", query: "garden" }]
 ]
 

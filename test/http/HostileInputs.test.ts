@@ -130,10 +130,10 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
     })
   )
 
-  it.effect("D66 the filters of market_overview are bounded as the arguments of search_shops are", () =>
+  it.effect("D66 the filters of compare_markets are bounded as the arguments of search_shops are", () =>
     Effect.gen(function* () {
       const registry = yield* ToolRegistry
-      const [market, shops] = [registry.find("market_overview"), registry.find("search_shops")]
+      const [market, shops] = [registry.find("compare_markets"), registry.find("search_shops")]
       if (market === undefined || shops === undefined) return assert.fail("no tool")
       const names = argumentsOf(shops).filter(({ type }) => type === "array")
       const ofFilters = (filters: unknown) =>

@@ -1,4 +1,4 @@
-/** The expected answers of `market_overview` (D66), by a scan of all records. Shares no code with the index. */
+/** The expected answers of `compare_markets` (D66), by a scan of all records. Shares no code with the index. */
 import type { MarketGroup, MarketOverview, MarketQuery } from "../../src/domain/search/MarketQuery.ts"
 import type { NaiveCatalog } from "./NaiveCatalog.ts"
 import { searchShops, shown } from "./NaiveSearch.ts"

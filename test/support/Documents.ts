@@ -191,7 +191,7 @@ export const examples: Readonly<Record<ToolName, Readonly<Record<string, unknown
   search_products: { query: "lamp", price: { min: 20, max: 80 }, sort_by: "newest", per_page: 5 },
   get_shop: { shop_id: 261 },
   get_product: { product_id: 45_950 },
-  market_overview: { group_by: "app", filters: { countries: ["US"], active_ads: { min: 1 } }, limit: 5 }
+  compare_markets: { group_by: "app", filters: { countries: ["US"], active_ads: { min: 1 } }, limit: 5 }
 }
 
 /** The body of a plain call. */

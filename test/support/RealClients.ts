@@ -29,7 +29,7 @@ const calls: ReadonlyArray<readonly [name: string, args: Record<string, unknown>
   ["search_ads", {}],
   ["search_products", { price: { min: 1 } }],
   ["search_shops", { sort_by: "traffic" }],
-  ["market_overview", { group_by: "country", sort_by: "visits" }]
+  ["compare_markets", { group_by: "country", sort_by: "visits" }]
 ]
 
 export const exercise = async ({ call, tools }: Connected) => {
@@ -43,7 +43,7 @@ export const exercise = async ({ call, tools }: Connected) => {
       "search_products",
       "get_shop",
       "get_product",
-      "market_overview"
+      "compare_markets"
     ]
   )
   for (const { inputSchema, name, outputSchema } of tools) {

@@ -1,4 +1,4 @@
-/** Arguments and answer of `market_overview` (D66): figures of groups of stores. */
+/** Arguments and answer of `compare_markets` (D66): figures of groups of stores. */
 import { Schema } from "effect"
 import * as Arguments from "./Arguments.ts"
 import { warnings } from "./Page.ts"

@@ -137,7 +137,7 @@ export const mostCommon = (currencies: ReadonlyArray<CurrencyCount>): string =>
 
 const lookUp: Readonly<Record<OpenList, string>> = {
   apps: 'Look names up with list_filter_options, kind "apps" and a part of the name as query.',
-  domains: "market_overview with group_by domain has the extensions of stores."
+  domains: "compare_markets with group_by domain has the extensions of stores."
 }
 
 const quoted = (name: string): string => `\`${echo(name)}\``

@@ -29,7 +29,7 @@ const purposes: Readonly<Record<ToolName, string>> = {
   search_products: "finds products",
   get_shop: "gives the record of one store",
   get_product: "gives the record of one product of a tracked store",
-  market_overview: "compares niches, countries, apps and other groups of stores",
+  compare_markets: "compares niches, countries, apps and other groups of stores",
   list_filter_options: "gives the valid names of niches, themes and apps, to call before filtering by one",
   get_usage: "tells the credits that are left"
 }

@@ -1,4 +1,4 @@
-/** The overview behind `market_overview` (D66). */
+/** The overview behind `compare_markets` (D66). */
 import { Context, Effect, Layer } from "effect"
 import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import { twoDecimals } from "../../domain/catalog/TwoDecimals.ts"

@@ -52,7 +52,7 @@ describe("the costs", () => {
       search_ads: 1,
       search_products: 1,
       search_shops: 1,
-      market_overview: 1,
+      compare_markets: 1,
       get_shop: 1,
       get_product: 1
     })

@@ -58,7 +58,7 @@ const argumentsOf: Readonly<Record<ToolName, (index: number) => object>> = {
   search_products: (index) => onPage(make.product(index)),
   get_shop: shopArguments,
   get_product: () => ({ product_id: random.pick(catalog.products).id + (random.chance(0.1) ? 10_000 : 0) }),
-  market_overview: (index) => ({
+  compare_markets: (index) => ({
     group_by: groupings[index % groupings.length],
     filters: filtersOf(index),
     ...(random.chance(0.3) ? { niche_level: random.int(1, 3) } : {}),

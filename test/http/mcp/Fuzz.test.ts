@@ -143,7 +143,7 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
         "search_products",
         "get_shop",
         "get_product",
-        "market_overview"
+        "compare_markets"
       ]),
       Schema.Record(
         Schema.Literals([

@@ -43,7 +43,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
           await exercise({ tools, call: (name, args) => client.callTool({ name, arguments: args }) as never })
           await client.close()
         })
-        // Five searches, market_overview and get_shop succeeded; the free tools and the errors cost nothing.
+        // Five searches, compare_markets and get_shop succeeded; the free tools and the errors cost nothing.
         const { balance, fold } = yield* Access.books(caller.accountId)
         assert.deepStrictEqual(balance, { allowance: Access.allowances.growth, used: 7 })
         assert.deepStrictEqual(fold, balance)

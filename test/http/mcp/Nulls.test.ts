@@ -65,7 +65,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("null", (it) => {
       search_products: [{}],
       get_shop: [{ domain }, { shop_id: id }],
       get_product: [{ product_id: product.id }],
-      market_overview: [{ group_by: "niche" }]
+      compare_markets: [{ group_by: "niche" }]
     }
     return calls
   })

@@ -233,7 +233,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
       "search_products",
       "get_shop",
       "get_product",
-      "market_overview"
+      "compare_markets"
     ]
     const namesOf = (result: Readonly<Record<string, unknown>>) =>
       Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ name: Schema.String })))(result["tools"]).map(

@@ -80,7 +80,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("schemas", (it) => {
         list_filter_options: { kind: "apps" },
         get_shop: { shop_id: 1 },
         get_product: { product_id: 1 },
-        market_overview: { group_by: "app" }
+        compare_markets: { group_by: "app" }
       }
       for (const { inputSchema, name, outputSchema } of listings) {
         assert.isTrue(ajv.compile({ ...inputSchema })(required[name] ?? {}), name)

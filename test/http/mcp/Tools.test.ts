@@ -197,7 +197,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
       })
     )
 
-    it.effect.each(["search_shops", "search_ads", "search_products", "get_shop", "get_product", "market_overview"])(
+    it.effect.each(["search_shops", "search_ads", "search_products", "get_shop", "get_product", "compare_markets"])(
       "D31 %s warns of third-party text",
       (name) =>
         Effect.gen(function* () {
@@ -218,7 +218,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
       ["search_shops", { query: "sock", sort_by: "newest" }],
       ["get_shop", { shop_id: 7 }],
       ["get_product", { product_id: 1 }],
-      ["market_overview", { group_by: "niche" }]
+      ["compare_markets", { group_by: "niche" }]
       // D19, S31, S75, S81
     ])("of %s %j is the envelope twice, and fits its outputSchema", ([name, args]) =>
       Effect.gen(function* () {
@@ -262,8 +262,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
       ["get_shop", { shop_id: 8 }, "other", 0, 1988],
       ["get_product", { product_id: 1 }, "other", 1, 1984],
       ["get_product", { product_id: 2 }, "other", 0, 1988],
-      ["market_overview", { group_by: "app" }, "other", 1, 1983],
-      ["market_overview", {}, "other", 0, 1988]
+      ["compare_markets", { group_by: "app" }, "other", 1, 1983],
+      ["compare_markets", {}, "other", 0, 1988]
     ])("%s %j by %s: %i, %i left", ([name, args, credential, cost, remaining]) =>
       Effect.gen(function* () {
         const answer = yield* call(name, args, credential)

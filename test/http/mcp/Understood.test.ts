@@ -79,7 +79,7 @@ const validOf: Readonly<Record<ToolName, (index: number) => Json>> = {
     return random.pick<Json>([{ shop_id: id }, { domain }])
   },
   get_product: () => ({ product_id: random.pick(catalog.products).id }),
-  market_overview: (index) => {
+  compare_markets: (index) => {
     const filters = filtersOf(index)
     return {
       group_by: groupings[index % groupings.length],
@@ -102,7 +102,7 @@ const queryOf = (tool: ToolName, understood: Json): unknown => {
       return Queries.fromProductQuery(understood, names)
     case "search_shops":
       return Queries.fromShopQuery(understood, names)
-    case "market_overview": {
+    case "compare_markets": {
       const query = marketQueryOf(understood)
       return { ...MarketOverview.toQuery(query, names, niches), limit: query.limit ?? Market.defaults.limit }
     }
@@ -123,7 +123,7 @@ const searchDefaults: Json = { ...defaults, page: 1, per_page: 10 }
 const saysWhatHolds = (tool: ToolName, name: string, value: unknown, all: Json): boolean => {
   // D27: an empty list or range is no filter.
   if (saysNothing(value)) return true
-  if (value === (tool === "market_overview" ? Reflect.get(Market.defaults, name) : searchDefaults[name])) return true
+  if (value === (tool === "compare_markets" ? Reflect.get(Market.defaults, name) : searchDefaults[name])) return true
   // The days of an ad and its start bound each other; the first and the last day of all exclude nothing.
   return (
     tool === "search_ads" &&
@@ -134,7 +134,7 @@ const saysWhatHolds = (tool: ToolName, name: string, value: unknown, all: Json):
 
 /** What of the understood arguments could be left out, and the query would be the same. */
 const withoutEffect = (tool: ToolName, understood: Json): ReadonlyArray<string> => {
-  const flat: Json = tool === "market_overview" ? Object.assign({}, marketQueryOf(understood)) : understood
+  const flat: Json = tool === "compare_markets" ? Object.assign({}, marketQueryOf(understood)) : understood
   const query = JSON.stringify(queryOf(tool, flat))
   return Object.entries(flat).flatMap(([name, value]) => {
     if (name === "group_by" || saysWhatHolds(tool, name, value, flat)) return []
@@ -196,7 +196,7 @@ const compare = (tool: ToolName, said: Json, content: Json): void => {
       const { items, total } = NaiveSearch.searchShops(catalog, said)
       return page(items, total)
     }
-    case "market_overview": {
+    case "compare_markets": {
       const { groups, results, total } = marketOverview(catalog, marketQueryOf(said))
       assert.deepStrictEqual(Schema.decodeUnknownSync(Groups)(content), {
         results: results.map(({ stores, value }) => ({ stores, value })),

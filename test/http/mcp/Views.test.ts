@@ -131,7 +131,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("views", (it) => {
       ...names,
       "get_usage,list_filter_options",
       "search_ads,get_usage",
-      "get_shop,market_overview",
+      "get_shop,compare_markets",
       names.join(",")
     ])("to %s name these tools alone", (tools) =>
       Effect.gen(function* () {

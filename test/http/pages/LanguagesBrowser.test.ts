@@ -121,7 +121,7 @@ const visitors = Effect.gen(function* () {
   const customer = yield* site.account({ email: "ada.lovelace@analytical-engines.test" })
   const { id } = yield* accounts.find(customer.email)
   const { caller, key } = yield* RecordedCalls.keyOf(customer.email, "Nightly research job of the marketing department")
-  const tools = ["search_ads", "search_products", "list_filter_options", "market_overview", "get_usage"] as const
+  const tools = ["search_ads", "search_products", "list_filter_options", "compare_markets", "get_usage"] as const
   yield* RecordedCalls.record(
     caller,
     Array.from({ length: 40 }, (_, index) => ({

@@ -15,7 +15,7 @@ import * as ShopQuery from "../../../src/domain/search/ShopQuery.ts"
 import type { ToolError } from "../../../src/domain/ToolError.ts"
 import * as Warnings from "../../../src/domain/search/Warnings.ts"
 import { MarketSearch } from "../../../src/services/search/MarketSearch.ts"
-import * as MarketOverviewTool from "../../../src/services/tools/MarketOverview.ts"
+import * as MarketOverviewTool from "../../../src/services/tools/CompareMarkets.ts"
 import * as SearchAds from "../../../src/services/tools/SearchAds.ts"
 import * as SearchProducts from "../../../src/services/tools/SearchProducts.ts"
 import * as SearchShops from "../../../src/services/tools/SearchShops.ts"
@@ -216,7 +216,7 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
           found.warnings,
           [
             'No store has these apps, which match nothing: `Klavio` (nearest: `Klaviyo`) and `Nothing Like It`. Look names up with list_filter_options, kind "apps" and a part of the name as query.',
-            "No store has these domains, which match nothing: `.cm` (nearest: `.com`). market_overview with group_by domain has the extensions of stores."
+            "No store has these domains, which match nothing: `.cm` (nearest: `.com`). compare_markets with group_by domain has the extensions of stores."
           ],
           name
         )

@@ -45,7 +45,7 @@ const cards = [
     name: "market",
     title: "Market overview",
     description: "Groups of stores as bars, with their sums and medians.",
-    tool: "market_overview"
+    tool: "compare_markets"
   }
 ] as const satisfies ReadonlyArray<Card>
 

@@ -1,4 +1,4 @@
-/** `/dashboard/market`: the results of `market_overview` as bars (D66). Each group links to its stores and their ads. */
+/** `/dashboard/market`: the results of `compare_markets` as bars (D66). Each group links to its stores and their ads. */
 import { Effect, Layer, Option, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { argumentDecoder } from "../../../domain/ArgumentDecoder.ts"

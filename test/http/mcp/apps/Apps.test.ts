@@ -164,7 +164,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
             ["search_ads", { ui: { resourceUri: "ui://discovery/ads" } }],
             ["search_products", { ui: { resourceUri: "ui://discovery/products" } }],
             ["get_shop", { ui: { resourceUri: "ui://discovery/store" } }],
-            ["market_overview", { ui: { resourceUri: "ui://discovery/market" } }]
+            ["compare_markets", { ui: { resourceUri: "ui://discovery/market" } }]
           ]
         )
       })

@@ -92,7 +92,7 @@ const calls: ReadonlyArray<readonly [name: string, args: Record<string, unknown>
   ["search_products", {}, ["Products", "Stehlampe aus Eiche", "€19.90", "€184,250", "Visits a month", "Running ads"]],
   ["search_shops", { sort_by: "revenue" }, ["Stores", "Nordlicht Lampen", "nordlicht-lampen.com", "Lighting", "2,310"]],
   [
-    "market_overview",
+    "compare_markets",
     { group_by: "country", sort_by: "visits" },
     [
       "Market overview",
@@ -217,7 +217,7 @@ describe.skipIf(!isAvailable())("the cards of MCP Apps", () => {
           ["currency", ["Euro (EUR)"]],
           ["country", ["Deutschland"]]
         ] as const) {
-          const { frame } = yield* show(yield* argumentsOf("market_overview", { group_by, sort_by: "active_ads" }), {
+          const { frame } = yield* show(yield* argumentsOf("compare_markets", { group_by, sort_by: "active_ads" }), {
             hostContext: { locale: "de" }
           })
           const shown = yield* Effect.promise(() => frame.locator(".bars h2").allInnerTexts())

@@ -1,4 +1,4 @@
-/** The Market page over HTTP: the figures of `market_overview`, links to what they count, and its weight (D66). */
+/** The Market page over HTTP: the figures of `compare_markets`, links to what they count, and its weight (D66). */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { gzipSync } from "node:zlib"

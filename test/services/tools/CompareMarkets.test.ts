@@ -1,4 +1,4 @@
-/** `market_overview` (D66): its filters are those of `search_shops`, in an object or the JSON of one. */
+/** `compare_markets` (D66): its filters are those of `search_shops`, in an object or the JSON of one. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result, Schema } from "effect"
 import { englishOf } from "../../../src/domain/ArgumentIssue.ts"
@@ -9,7 +9,7 @@ import { ShopFilter } from "../../../src/domain/search/ShopQuery.ts"
 import { MarketSearch } from "../../../src/services/search/MarketSearch.ts"
 import { ShopSearch } from "../../../src/services/search/Searches.ts"
 import { Vocabulary } from "../../../src/services/search/Vocabulary.ts"
-import * as MarketOverviewTool from "../../../src/services/tools/MarketOverview.ts"
+import * as MarketOverviewTool from "../../../src/services/tools/CompareMarkets.ts"
 import * as ToolDefinition from "../../../src/services/tools/ToolDefinition.ts"
 import { loadCatalog } from "../../oracle/loadCatalog.ts"
 import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
@@ -33,7 +33,7 @@ const call = Effect.fnUntraced(function* (args: ToolDefinition.RawArguments) {
   return Result.isFailure(prepared) ? prepared.failure.issues : yield* prepared.success.run({ accountId })
 })
 
-layer(services, { excludeTestServices: true })("market_overview", (it) => {
+layer(services, { excludeTestServices: true })("compare_markets", (it) => {
   it.effect("finds what the scan of all records finds, and of each group as many stores as its search", () =>
     Effect.gen(function* () {
       yield* loadCatalog(catalog)

@@ -1,4 +1,4 @@
-/** `market_overview` (D66). */
+/** `compare_markets` (D66). */
 import { Effect, Predicate } from "effect"
 import { issueAt } from "../../domain/ArgumentIssue.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
@@ -24,7 +24,7 @@ export const make = Effect.gen(function* () {
       : Effect.succeed({ issues: [] })
 
   return ToolDefinition.make({
-    name: "market_overview",
+    name: "compare_markets",
     title: "Compare markets by groups of stores",
     description: `Compares groups of stores, such as niches, countries or apps: their number, sums of active ads, products and visits, medians of visits, growth and revenue. value is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rulesOfFilters,
