@@ -29,8 +29,8 @@ const mayImport: Record<string, ReadonlyArray<string>> = {
 }
 
 /**
- * What the folder of a subject may import of the folders beside it. Imports of one subject are one way: those that two subjects have of
- * each other are in {@link bothWays}, with the files that make them.
+ * What the folder of a subject may import of the folders beside it. Imports between two subjects go one way.
+ * Exceptions are in {@link bothWays}, with the files that make them.
  */
 const subjects: Record<string, ReadonlyArray<string>> = {
   "domain/access": [],
@@ -75,7 +75,7 @@ const bothWays: Record<string, ReadonlyArray<string>> = {
   "src/services/mail/Mailer.ts": ["accounts"],
   // Closing an account ends its subscription.
   "src/services/accounts/AccountClosing.ts": ["billing"],
-  // A registration makes room for itself.
+  // A registration first deletes unused clients when the limit is reached.
   "src/services/oauth/Clients.ts": ["retention"],
   // The challenge of a refused call names the metadata.
   "src/http/mcp/Authentication.ts": ["oauth"]

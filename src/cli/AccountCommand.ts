@@ -14,7 +14,7 @@ import { linkTo } from "../services/mail/Letter.ts"
 import * as Output from "./Output.ts"
 import { oneOf, withDefault } from "./CommandParameters.ts"
 import { asUserError } from "./UserErrors.ts"
-import type { Told } from "./UserErrors.ts"
+import type { CommandFailure } from "./UserErrors.ts"
 
 export const email = Argument.String("email").pipe(Argument.withDescription("E-mail address of the account"))
 
@@ -75,7 +75,7 @@ const line = ({ credits, email, id, plan, role, status }: AccountRecord): string
   ].join("  ")
 
 /** Prints the account as it is after the change. */
-const change = <E extends Told>(run: (accounts: Accounts["Service"]) => Effect.Effect<AccountRecord, E>) =>
+const change = <E extends CommandFailure>(run: (accounts: Accounts["Service"]) => Effect.Effect<AccountRecord, E>) =>
   Effect.flatMap(Accounts, run).pipe(
     Effect.flatMap((account) => Output.line(line(account))),
     asUserError

@@ -4,12 +4,12 @@ import { CliError } from "effect/cli"
 import * as Output from "./Output.ts"
 
 /** A failure whose message says what is wrong and what to do. */
-export interface Told {
+export interface CommandFailure {
   readonly message: string
   readonly hint?: string | undefined
 }
 
-export const asUserError = <A, E extends Told, R>(effect: Effect.Effect<A, E, R>) =>
+export const asUserError = <A, E extends CommandFailure, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.mapError(
     effect,
     (error) =>

@@ -2,7 +2,7 @@
  * The arguments of all search tools that filter by store (S48 to S59).
  *
  * Read next: AdQuery, ProductQuery, ShopQuery and MarketQuery, the arguments of each tool; SearchText and WantedWords, what a `query` finds;
- * SearchAddress, a search as an address; Warnings, what is told of arguments that do less than they seem to.
+ * SearchAddress, a search as an address; Warnings, the warnings about arguments that have no effect or less than expected.
  */
 import { Schema } from "effect"
 import { languages, pixels, socialNetworks } from "../catalog/Enumerations.ts"

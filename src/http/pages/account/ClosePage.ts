@@ -1,6 +1,5 @@
 /** `/dashboard/account/close`: closes the account, by its password. */
 import { Effect, Layer, Schema } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { AccountClosing } from "../../../services/accounts/AccountClosing.ts"
 import { ownPassword, tooMany } from "../shared/Fields.ts"
 import * as FormPage from "../shared/FormPage.ts"
@@ -10,7 +9,6 @@ import { Layout, sections } from "../shared/Layout.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import { Visitors } from "../shared/Visitors.ts"
-import type { SignedIn } from "../shared/Visitors.ts"
 import { missingPassword, Secret, wrongPassword } from "./PasswordPage.ts"
 
 export const closePath = `${sections.account}/close` as const
@@ -56,9 +54,12 @@ export const layer = Layer.effectDiscard(
 
     yield* routes.signedInPage(closePath, (visitor) => Effect.succeed(form.show(visitor, undefined)))
 
-    const submit = (sent: typeof Form.Type, visitor: SignedIn, request: HttpServerRequest.HttpServerRequest) =>
-      form.submit(sent, visitor, request, undefined)
-
-    yield* routes.signedInForm(closePath, closePath, Form, submit, "ended-closing")
+    yield* routes.signedInForm(
+      closePath,
+      closePath,
+      Form,
+      (sent, visitor, request) => form.submit(sent, visitor, request, undefined),
+      "ended-closing"
+    )
   })
 )

@@ -1,7 +1,7 @@
 /**
  * The known formats, and how the format of a file is detected.
  *
- * Each format of this folder makes native records (domain/catalog/Records) of its own ones. It guarantees that every record becomes
+ * Each format of this folder converts its records to native records (domain/catalog/Records). It guarantees that every record becomes
  * rows, a reject with a reason, or a count of what is left out on purpose, and that a wrong optional value costs the value
  * alone. It does not write anything, and does not know which records are in the catalog.
  *
