@@ -10,6 +10,12 @@ import { searchAds, searchProducts, searchShops, storesOf } from "./NaiveSearch.
 export const storeless = (catalog: NaiveCatalog, query: AdQuery): number =>
   searchAds(catalog, { ...query, sort_by: "newest" }).items.filter((ad) => ad.shop_id === null).length
 
+/** D93: ids that were asked for, without a store. */
+export const unknownIds = (
+  { shops }: NaiveCatalog,
+  { shop_ids = [] }: { readonly shop_ids?: ReadonlyArray<number> }
+): ReadonlyArray<number> => [...new Set(shop_ids)].filter((id) => shops.every((shop) => shop.id !== id))
+
 export type Asked =
   | { readonly of: "ads"; readonly query: AdQuery }
   | { readonly of: "products"; readonly query: ProductQuery }

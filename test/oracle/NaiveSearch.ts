@@ -151,6 +151,7 @@ type StoreArguments = Omit<ShopFilter, "query">
 const storeTests: Readonly<
   Record<keyof StoreArguments, (query: StoreArguments, store: Store, catalog: NaiveCatalog) => boolean>
 > = {
+  shop_ids: ({ shop_ids: ids }, store) => ids === undefined || ids.length === 0 || ids.includes(store.id),
   niches: ({ niches: wanted }, store, catalog) => {
     if (wanted === undefined || wanted.length === 0) return true
     const niches = nicheNames(catalog, store.niche_id)

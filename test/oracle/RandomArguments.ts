@@ -122,6 +122,7 @@ const makers = (random: Random, catalog: NaiveCatalog) => {
   const store = {
     niches: () =>
       random.some(catalog.niches, 0, 3).map((niche) => (random.chance(0.5) ? niche.id : recase(random, niche.name))),
+    shop_ids: list([...catalog.shops.map((shop) => shop.id), 2_147_483_647], 5),
     countries: list([...countries, "NZ"]),
     currencies: list([...currencies, "CHF"]),
     languages: list(languages, 6),

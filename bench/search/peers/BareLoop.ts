@@ -78,13 +78,15 @@ const sizeOf = (column: Uint32Array): number => {
   return known
 }
 
-const storeTest = ({ columns }: SegmentView, condition: StoreCondition, source: Source): string => {
+const storeTest = ({ columns, segment }: SegmentView, condition: StoreCondition, source: Source): string => {
   switch (condition._tag) {
     case "AnyOf": {
       const column = columns.codes[condition.column]
       if (condition.values.length === 1) return `${source.name(column)}[s] === ${condition.values[0]}`
       return `${source.name(table(condition.values, sizeOf(column)))}[${source.name(column)}[s]] === 1`
     }
+    case "AnyId":
+      return `${source.name(new Set(condition.ids))}.has(${source.name(segment.storeIds)}[s])`
     case "AnyBit":
       return `(${source.name(columns.masks[condition.column])}[s] & ${condition.mask}) !== 0`
     case "AnyApp": {

@@ -21,6 +21,8 @@ const storeCondition = (condition: StoreCondition): ReadonlyArray<string> => {
   switch (condition._tag) {
     case "AnyOf":
       return condition.values.length === 0 ? ["false"] : [oneOf(condition.column, condition.values)]
+    case "AnyId":
+      return [oneOf("shop_id", condition.ids)]
     case "AnyBit":
       return [`(${condition.column} & ${condition.mask | 0}) <> 0`]
     case "AnyApp":

@@ -38,6 +38,8 @@ const storeCondition = (sql: Sql, condition: StoreCondition): ReadonlyArray<Frag
       if (column !== "country" && column !== "currency") return [sql`s.${name} = ANY(${values}::int[])`]
       return [sql`s.${name} = ANY(${values.map((value) => lettersOf(value, column === "country" ? 2 : 3))}::text[])`]
     }
+    case "AnyId":
+      return [sql`s.id = ANY(${condition.ids}::int[])`]
     case "AnyBit": {
       const { column, table } = links[condition.column]
       return [linked(sql, table, column, PeerQuery.bitsOf(condition.mask))]

@@ -26,7 +26,7 @@ export const AdQuery = Schema.Struct({
   ),
   ...StoreFilter.fields,
   avg_price: storeFields.avg_price,
-  media_types: Arguments.optional(Arguments.someOf(mediaTypes, mediaTypeOf), "Formats of the ad."),
+  media_types: Arguments.optional(Arguments.someOf(mediaTypes, mediaTypeOf), "Ad formats."),
   status: Arguments.optional(
     Arguments.oneOf(["all", "active", "inactive"], statusOf),
     "Whether the ad still runs. Default all."
@@ -34,9 +34,9 @@ export const AdQuery = Schema.Struct({
   ctas: Arguments.optional(Arguments.someOf(ctas), "Call-to-action labels."),
   active_days: Arguments.optional(
     Arguments.Range,
-    "Days run so far; only running ads match, so not with status inactive."
+    "Days run so far; only running ads match: not with status inactive."
   ),
-  ad_started_between: Arguments.optional(Arguments.DateRange, "Start of the ad, YYYY-MM-DD."),
+  ad_started_between: Arguments.optional(Arguments.DateRange, "Ad start, YYYY-MM-DD."),
   partnership_only: Arguments.optional(Schema.Boolean, "Only partnership (branded content) ads."),
   trustpilot_rating: storeFields.trustpilot_rating,
   trustpilot_reviews: storeFields.trustpilot_reviews,

@@ -22,7 +22,7 @@ export type Kind =
   | { readonly _tag: "Text" | "Number" | "Flag" }
   /** One value of a closed vocabulary. */
   | { readonly _tag: "Choice"; readonly values: ReadonlyArray<string> }
-  /** Several values of a closed vocabulary, names, or names and ids. */
+  /** Several values of a closed vocabulary, names, ids, or names and ids. */
   | { readonly _tag: "List"; readonly values: ReadonlyArray<string> | undefined; readonly hasIds: boolean }
   /** `min` and `max`, or `from` and `to`. */
   | { readonly _tag: "Parts"; readonly parts: Readonly<Record<string, "Text" | "Number">> }
@@ -114,7 +114,7 @@ const kindOf = (name: string, ast: SchemaAST.AST): Kind => {
   if (SchemaAST.isBoolean(ast)) return { _tag: "Flag" }
   const entry = SchemaAST.isArrays(ast) ? ast.rest[0] : undefined
   if (entry !== undefined) {
-    const hasIds = SchemaAST.isUnion(entry) && entry.types.some(SchemaAST.isNumber)
+    const hasIds = SchemaAST.isNumber(entry) || (SchemaAST.isUnion(entry) && entry.types.some(SchemaAST.isNumber))
     return { _tag: "List", values: literals(entry), hasIds }
   }
   if (SchemaAST.isObjects(ast)) {

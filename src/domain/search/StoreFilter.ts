@@ -29,6 +29,7 @@ const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
   Schema.Array(item).check(Schema.isMaxLength(maxEntries))
 
 export const fields = {
+  shop_ids: Arguments.optional(list(Scalars.Id, 50), "Only these stores."),
   niches: Arguments.optional(
     list(NicheReference, 20),
     "Names or ids (also numbers) from list_filter_options, sub-niches included."
@@ -54,17 +55,17 @@ export const fields = {
       ),
       50
     ),
-    "Domain endings with the dot, such as .co.uk."
+    "Domain endings such as .co.uk."
   ),
-  pixels: Arguments.optional(Arguments.someOf(pixels, pixelOf), "Tracking pixels it uses."),
+  pixels: Arguments.optional(Arguments.someOf(pixels, pixelOf), "Tracking pixels."),
   themes: Arguments.optional(list(Arguments.Name, 50), "Theme names from list_filter_options."),
-  apps: Arguments.optional(list(Arguments.Name, 50), "Installed apps, names from list_filter_options."),
+  apps: Arguments.optional(list(Arguments.Name, 50), "App names from list_filter_options."),
   social_networks: Arguments.optional(Arguments.someOf(socialNetworks, socialNetworkOf), "Where it has a page."),
   monthly_revenue: Arguments.optional(Arguments.Range, "Estimated revenue a month, store currency."),
   monthly_visits: Arguments.optional(Arguments.Range, "Estimated visits a month."),
   traffic_growth_pct: Arguments.optional(
     Arguments.SignedRange,
-    "Sum of monthly changes in visits, percent; may be negative."
+    "Sum of monthly visit changes, percent; may be negative."
   ),
   active_ads: Arguments.optional(Arguments.Range, "Ads running now."),
   products_count: Arguments.optional(Arguments.Range, "Products in its catalog."),

@@ -6,8 +6,8 @@ import { echo } from "../ArgumentDecoder.ts"
 import { defaults, isBound } from "./Arguments.ts"
 import type { Range } from "./Arguments.ts"
 
-/** Lists of names that are not refused when they are unknown: no store has them, but one may have them tomorrow. */
-const openLists = ["apps", "domains"] as const
+/** Lists of names and ids that are not refused when they are unknown: no store has them, but one may have them tomorrow. */
+const openLists = ["apps", "domains", "shop_ids"] as const
 export type OpenList = (typeof openLists)[number]
 
 export interface UnknownName {
@@ -137,7 +137,8 @@ export const mostCommon = (currencies: ReadonlyArray<CurrencyCount>): string =>
 
 const lookUp: Readonly<Record<OpenList, string>> = {
   apps: 'Look names up with list_filter_options, kind "apps" and a part of the name as query.',
-  domains: "compare_markets with group_by domain has the extensions of stores."
+  domains: "compare_markets with group_by domain has the extensions of stores.",
+  shop_ids: "Ids are those that search_shops gives, or shop.id of the other searches."
 }
 
 const quoted = (name: string): string => `\`${echo(name)}\``

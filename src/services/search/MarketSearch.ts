@@ -17,7 +17,7 @@ import type { NameCodes } from "./Queries.ts"
 import * as Queries from "./Queries.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import type { Niche, Published } from "./runtime/IndexState.ts"
-import { currenciesOf } from "./SearchRunner.ts"
+import { currenciesOf, unknownOf } from "./SearchRunner.ts"
 
 export interface FoundMarket {
   readonly overview: Market.MarketOverview
@@ -43,7 +43,7 @@ export class MarketSearch extends Context.Service<
           })
           return {
             overview: toAnswer(query, answer, published),
-            findings: { unknown, storeless: 0, currencies: currenciesOf(answer) }
+            findings: { unknown: unknownOf(unknown, answer), storeless: 0, currencies: currenciesOf(answer) }
           }
         })
       })

@@ -72,9 +72,14 @@ const anyApp = (
 ): ReadonlyArray<StoreCondition> =>
   values === undefined || values.length === 0 ? [] : [{ _tag: "AnyApp", values: values.flatMap(codes) }]
 
+const anyId = (ids: ReadonlyArray<number> | undefined): ReadonlyArray<StoreCondition> =>
+  ids === undefined || ids.length === 0 ? [] : [{ _tag: "AnyId", ids }]
+
 /** An argument that is no figure compiles only with an entry. */
 const listConditions = (args: StoreArguments, names: NameCodes) =>
   ({
+    // First, because it leaves the fewest stores.
+    shop_ids: anyId(args.shop_ids),
     niches: anyOf("niche", args.niches, (reference) => names.niche(reference) ?? []),
     countries: anyOf("country", args.countries, (code) => [lettersCode(code)]),
     currencies: anyOf("currency", args.currencies, (code) => [lettersCode(code)]),

@@ -9,7 +9,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import * as Narrowing from "../../domain/search/Narrowing.ts"
-import type { Findings } from "../../domain/search/Warnings.ts"
+import type { Findings, UnknownName } from "../../domain/search/Warnings.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import { rowOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
@@ -61,6 +61,12 @@ export const OnSearched = Context.Reference<(list: SegmentList) => void>("discov
 /** With the codes of ISO 4217. */
 export const currenciesOf = ({ currencies }: Pick<SearchResult, "currencies">): Findings["currencies"] =>
   currencies.map(({ currency, stores }) => ({ currency: currency === 0 ? null : lettersOf(currency, 3), stores }))
+
+/** With the ids of stores that are not in the catalog. */
+export const unknownOf = (
+  names: ReadonlyArray<UnknownName>,
+  { unknownIds }: Pick<SearchResult, "unknownIds">
+): Findings["unknown"] => [...names, ...unknownIds.map((id) => ({ list: "shop_ids", name: String(id) }) as const)]
 
 const decodeVersion = rowOf(Schema.Struct({ version: Schema.Int }))
 
@@ -120,7 +126,11 @@ export class SearchRunner extends Context.Service<
             rows,
             total: answer.total,
             stores: answer.stores,
-            findings: { unknown, storeless: answer.storeless, currencies: currenciesOf(answer) },
+            findings: {
+              unknown: unknownOf(unknown, answer),
+              storeless: answer.storeless,
+              currencies: currenciesOf(answer)
+            },
             list: published.list
           },
           isCurrent: rows.length === ids.length && rows.every((row) => row.version <= published.version)

@@ -113,6 +113,8 @@ export class Vocabulary extends Context.Service<
 
       const nearest = Effect.fn("Vocabulary.nearest")(
         function* ({ list, name }: UnknownName) {
+          // No id is nearer to a store than another one.
+          if (list === "shop_ids") return []
           const names = Names.of(yield* index.current)
           yield* names.prepareNearest([list === "apps" ? "app" : "extension"])
           if (list === "domains") {

@@ -25,7 +25,7 @@ export const make = Effect.gen(function* () {
     title: "Search social ads of online stores",
     description:
       "Finds social-platform ads of online stores, with their text, call to action, dates and store. " +
-      "The default sort returns one ad per store. Store filters apply to the store that runs the ad. " +
+      "The default sort returns one ad per store. Store filters apply to the ad's store. " +
       `page_name, headline and ad_text are ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
     use: "to see how a market advertises, or who advertises something.",

@@ -1,5 +1,6 @@
 /** JSON Schema of arguments and results, restricted to what all clients and their models understand. */
 import { Schema } from "effect"
+import { maxInteger } from "../../domain/Scalars.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
 
 /** JSON Schema 2020-12 with `type: "object"` at the root and only {@link keywords}. */
@@ -107,8 +108,10 @@ const simplify = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(simplify)
   if (!isNode(value)) return value
   const node: Record<string, unknown> = {}
+  // Ids come from other answers, so that no model needs their bounds.
+  const isId = value["maximum"] === maxInteger
   for (const [key, inner] of Object.entries(value)) {
-    if (!isNoise(key, inner)) node[key] = simplify(inner)
+    if (!(isId && (key === "minimum" || key === "maximum")) && !isNoise(key, inner)) node[key] = simplify(inner)
   }
   return withoutUnion(lift(node))
 }

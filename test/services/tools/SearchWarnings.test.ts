@@ -122,6 +122,19 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
     })
   )
 
+  it.effect("D93 name the ids that no store has, in each tool", () =>
+    Effect.gen(function* () {
+      const [shop] = catalog.shops
+      const shop_ids = [2_147_483_647, shop?.id ?? 0, 2_147_483_647, 2_147_483_646]
+      const wanted = "No store has these shop_ids, which match nothing: `2147483647` and `2147483646`."
+      for (const name of ["ads", "products", "stores"] as const) {
+        assert.include((yield* warningsOf(name, { shop_ids })).join(), wanted, name)
+      }
+      assert.include((yield* warningsOf("market", { group_by: "country", filters: { shop_ids } })).join(), wanted)
+      assert.notInclude((yield* warningsOf("stores", { shop_ids: shop_ids.slice(1, 2) })).join(), "shop_ids")
+    })
+  )
+
   it.effect.each([
     ["lamp -red", "`-red` is"],
     ["lamp OR hat", "`OR` is"],

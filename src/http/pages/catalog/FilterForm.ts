@@ -55,6 +55,7 @@ export const places: Readonly<Record<ArgumentName, "bar" | "links" | readonly [G
   partnership_only: ["ads", "running"],
   price: ["products"],
   niches: ["store"],
+  shop_ids: ["store"],
   monthly_revenue: ["store", "figures"],
   monthly_orders: ["store", "figures"],
   monthly_visits: ["store", "figures"],

@@ -5,7 +5,6 @@ import * as AdItem from "../../../domain/catalog/AdItem.ts"
 import * as ProductItem from "../../../domain/catalog/ProductItem.ts"
 import * as ShopItem from "../../../domain/catalog/ShopItem.ts"
 import type { ShopRecordItem } from "../../../domain/catalog/ShopItem.ts"
-import * as StoreFilter from "../../../domain/search/StoreFilter.ts"
 import { maxTrackedShops } from "../../../services/accounts/TrackedShops.ts"
 import { ShopItems } from "../../../services/search/ShopItems.ts"
 import { ShopReader } from "../../../services/search/ShopReader.ts"
@@ -119,17 +118,16 @@ const traffic = (shop: ShopRecordItem, locale: Locale): Html => {
       })
 }
 
-/** No filter selects one store, but the search words can be its name or domain. */
-const searchLink = (path: string, query: string, label: string): Html | undefined =>
-  Schema.is(StoreFilter.Query)(query)
-    ? html`<p><a href="${path}?${new URLSearchParams({ query, sort_by: "newest" }).toString()}">${label}</a></p>`
-    : undefined
+const searchLink = (path: string, id: number, label: string): Html =>
+  html`<p>
+    <a href="${path}?${new URLSearchParams({ shop_ids: String(id), sort_by: "newest" }).toString()}">${label}</a>
+  </p>`
 
 const cards = (options: {
   readonly heading: string
   readonly items: ReadonlyArray<Html>
   readonly none: string
-  readonly more: Html | undefined
+  readonly more: Html
   readonly look?: "small"
 }): Html => {
   const { heading, items, look = "", more, none } = options
@@ -200,14 +198,14 @@ export const layer = Layer.effectDiscard(
             heading: text("store.newestProducts"),
             items: products,
             none: text("store.noProducts"),
-            more: searchLink(sections.products, shop.domain, text("store.moreProducts")),
+            more: searchLink(sections.products, shop.id, text("store.moreProducts")),
             look: "small"
           })}
           ${cards({
             heading: text("store.runningAds"),
             items: ads,
             none: text("store.noAds"),
-            more: searchLink(sections.ads, shop.name, text("store.moreAds"))
+            more: searchLink(sections.ads, shop.id, text("store.moreAds"))
           })}
         `
       })

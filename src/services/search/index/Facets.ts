@@ -32,7 +32,7 @@ export interface Facets {
   readonly flags?: Readonly<Record<AdKey.FlagKind, ReadonlyArray<number>>>
 }
 
-/** The filter of a condition; `undefined` for a range. */
+/** The filter of a condition; `undefined` for a range and for ids of stores. */
 const facetOf = (condition: PreparedCondition): StoreFacet | undefined => {
   switch (condition._tag) {
     case "AnyOf":
@@ -40,6 +40,7 @@ const facetOf = (condition: PreparedCondition): StoreFacet | undefined => {
       return condition.column
     case "AnyApp":
       return "app"
+    case "AnyId":
     case "Between":
       return undefined
   }
@@ -92,9 +93,9 @@ const nearlyMatching = (view: SegmentView, conditions: ReadonlyArray<PreparedCon
   const space = spaceOf(view.segment, spaces.nearly)
   let rows = candidates(view, conditions.length > 0)
   for (const [position, condition] of conditions.entries()) {
-    if (facetOf(condition) === undefined) rows = meeting(view.columns, condition, rows, space)
+    if (facetOf(condition) === undefined) rows = meeting(view, condition, rows, space)
     else {
-      const met = meeting(view.columns, condition, rows, spaceOf(view.segment, spaces.met))
+      const met = meeting(view, condition, rows, spaceOf(view.segment, spaces.met))
       rows = forgive(failed, position, rows, met, space)
     }
   }

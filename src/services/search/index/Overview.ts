@@ -19,7 +19,7 @@ import type { Median } from "./Medians.ts"
 import type { Filter } from "./Query.ts"
 import { record } from "./Segment.ts"
 import type { SegmentList } from "./Segment.ts"
-import { prepare } from "./StoreSelection.ts"
+import { prepare, unknownIds } from "./StoreSelection.ts"
 
 const summed = ["active_ads", "products_count", "visits"] as const
 type Summed = (typeof summed)[number]
@@ -65,6 +65,8 @@ export interface Overview {
   readonly total: GroupSums
   /** Number of stores without a group. */
   readonly ungrouped: number
+  /** Ids of stores that were asked for and are not in the catalog. */
+  readonly unknownIds: ReadonlyArray<number>
   /** See Currencies.ts. */
   readonly currencies: ReadonlyArray<CurrencyCount>
 }
@@ -135,6 +137,7 @@ export const overview = (
     count: found.length,
     total: { stores: stores.length, sums: record(summed, (figure) => columns[figure].sum) },
     ungrouped: groups.ungrouped,
+    unknownIds: unknownIds(list, filter.stores),
     // Last: it may use the work space of the matches again.
     currencies: currencies(list, filter, run, [])
   }

@@ -15,6 +15,8 @@ export type StoreCondition =
   /** An empty list matches nothing. */
   | { readonly _tag: "AnyOf"; readonly column: Code; readonly values: ReadonlyArray<number> }
   | { readonly _tag: "AnyBit"; readonly column: Mask; readonly mask: number }
+  /** Of the store itself. */
+  | { readonly _tag: "AnyId"; readonly ids: ReadonlyArray<number> }
   | { readonly _tag: "AnyApp"; readonly values: ReadonlyArray<number> }
   | { readonly _tag: "Between"; readonly column: Figure; readonly range: Range }
 
@@ -75,6 +77,8 @@ export interface SearchResult {
   readonly stores: number
   /** Exact number of matching ads without a store. */
   readonly storeless: number
+  /** Ids of stores that were asked for and are not in the catalog. */
+  readonly unknownIds: ReadonlyArray<number>
   /** See Currencies.ts. */
   readonly currencies: ReadonlyArray<CurrencyCount>
   readonly page: ReadonlyArray<Found>

@@ -23,7 +23,7 @@ import type { Cancel, Run } from "./Run.ts"
 import type { Found, Order, Query, SearchResult } from "./Query.ts"
 import type { Figure } from "../../../domain/catalog/Figures.ts"
 import type { SegmentList, SegmentView } from "./Segment.ts"
-import { prepare } from "./StoreSelection.ts"
+import { prepare, unknownIds } from "./StoreSelection.ts"
 
 type ByStore = Extract<Order, { readonly _tag: "ByStore" }>
 
@@ -109,7 +109,14 @@ const searchStores = (list: SegmentList, query: Query, run: Run): SearchResult =
     .slice(offset)
     .map(({ tie }) => ({ id: tie, storeId: tie }))
   const total = matched.reduce((all, { length }) => all + length, 0)
-  return { total, stores: total, storeless: 0, page, currencies: currencies(list, query, run, matched) }
+  return {
+    total,
+    stores: total,
+    storeless: 0,
+    unknownIds: unknownIds(list, conditions),
+    page,
+    currencies: currencies(list, query, run, matched)
+  }
 }
 
 const searchItems = (list: SegmentList, query: ItemQuery, run: Run): SearchResult => {
@@ -138,6 +145,7 @@ const searchItems = (list: SegmentList, query: ItemQuery, run: Run): SearchResul
     total,
     stores: sum(({ pseudoStores, stores }) => stores.length - pseudoStores),
     storeless,
+    unknownIds: unknownIds(list, query.stores),
     page: query.offset >= total ? [] : page(),
     // After the page: it may use the work space of the matches again.
     currencies: currencies(

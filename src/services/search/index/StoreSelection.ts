@@ -8,7 +8,8 @@
 import { bitmapLength, setRows } from "./Bitmap.ts"
 import { firstWhere } from "./RowFilter.ts"
 import type { StoreCondition } from "./Query.ts"
-import type { SegmentView, StoreColumns } from "./Segment.ts"
+import { findStore, rowOf } from "./Segment.ts"
+import type { SegmentList, SegmentView, StoreColumns } from "./Segment.ts"
 
 /** A condition with its look-up table, prepared once for a search. */
 export type PreparedCondition = StoreCondition & { readonly isWanted: Uint8Array }
@@ -27,6 +28,14 @@ export const prepare = (conditions: ReadonlyArray<StoreCondition>): ReadonlyArra
     isWanted:
       condition._tag === "AnyOf" || condition._tag === "AnyApp" ? lookUpTable(condition.values) : lookUpTable([])
   }))
+
+/** The ids of the conditions that no live store has, each once. */
+export const unknownIds = (list: SegmentList, conditions: ReadonlyArray<StoreCondition>): ReadonlyArray<number> =>
+  conditions.flatMap((condition) =>
+    condition._tag === "AnyId"
+      ? Array.from(new Set(condition.ids)).filter((id) => findStore(list, id) === undefined)
+      : []
+  )
 
 /** The rows of live stores, ascending; computed once for each set of live stores. */
 const liveRows = new WeakMap<Uint8Array, Uint32Array>()
@@ -61,7 +70,7 @@ export const select = (
   space: Uint32Array
 ): Uint32Array => {
   let rows = candidates(view, conditions.length > 0)
-  for (const condition of conditions) rows = meeting(view.columns, condition, rows, space)
+  for (const condition of conditions) rows = meeting(view, condition, rows, space)
   return rows
 }
 
@@ -70,7 +79,7 @@ const fewStores = 8
 
 /** The rows whose store meets the condition, written to `space`, which may be the same array as `rows`. */
 export const meeting = (
-  columns: StoreColumns,
+  { columns, segment }: SegmentView,
   condition: PreparedCondition,
   rows: Uint32Array,
   space: Uint32Array
@@ -81,6 +90,8 @@ export const meeting = (
         return keepAnyOf(columns.codes[condition.column], condition.isWanted, rows, space)
       case "AnyBit":
         return keepAnyBit(columns.masks[condition.column], condition.mask, rows, space)
+      case "AnyId":
+        return keepIds(segment.storeIds, condition.ids, rows, space)
       case "AnyApp":
         return rows.length * fewStores < columns.relevance.length
           ? keepAnyApp(columns, condition.isWanted, rows, space)
@@ -102,6 +113,14 @@ const keepAnyOf = (column: Uint32Array, isWanted: Uint8Array, rows: Uint32Array,
     kept = (kept + (isWanted[value & last]! & +(value <= last))) | 0
   }
   return kept
+}
+
+const keepIds = (storeIds: Int32Array, ids: ReadonlyArray<number>, rows: Uint32Array, space: Uint32Array): number => {
+  // A single row is tested once for each hit of a rare word: looking up all ids would cost more than comparing them.
+  const wanted = rows.length > 1 ? new Set(ids.flatMap((id) => rowOf(storeIds, id) ?? [])) : undefined
+  const kept = rows.filter((row) => (wanted === undefined ? ids.includes(storeIds[row]!) : wanted.has(row)))
+  space.set(kept)
+  return kept.length
 }
 
 const keepAnyBit = (column: Uint32Array, bits: number, rows: Uint32Array, space: Uint32Array): number => {
@@ -204,16 +223,12 @@ const oneRow = new Uint32Array(1)
 const space = new Uint32Array(1)
 
 /** The same test for a single store, for the few hits of rare words. */
-export const matches = (
-  { columns, live, segment }: SegmentView,
-  conditions: ReadonlyArray<PreparedCondition>,
-  row: number
-): boolean => {
-  if (live[row] !== 1) return false
+export const matches = (view: SegmentView, conditions: ReadonlyArray<PreparedCondition>, row: number): boolean => {
+  if (view.live[row] !== 1) return false
   if (conditions.length === 0) return true
   oneRow[0] = row
   return (
-    row >= segment.pseudoStores &&
-    conditions.every((condition) => meeting(columns, condition, oneRow, space).length === 1)
+    row >= view.segment.pseudoStores &&
+    conditions.every((condition) => meeting(view, condition, oneRow, space).length === 1)
   )
 }

@@ -138,7 +138,11 @@ const meant = (pairs: Pairs): Json => {
     else {
       const entries = value.split("\n").map((entry) => entry.trim())
       const list = (lists[name] ??= [])
-      for (const entry of entries) if (entry !== "") list.push(codes.has(name) ? entry.toUpperCase() : entry)
+      const entryOf = (text: string) => {
+        if (name === "shop_ids") return Number(text)
+        return codes.has(name) ? text.toUpperCase() : text
+      }
+      for (const entry of entries) if (entry !== "") list.push(entryOf(entry))
       if (list.length > 0) args[name] = list
     }
   }

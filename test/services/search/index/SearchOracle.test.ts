@@ -1,6 +1,6 @@
 /**
  * Searches of the index against the naive ones, on catalogs and arguments at random, in memory: every page of every case,
- * for one segment, for several with dead stores in them, and for what is merged of those, with what warnings count (D90) and
+ * for one segment, for several with dead stores in them, and for what is merged of those, with what warnings count (D90, D93) and
  * bounds as figures are shown (D91). Seeds are fixed, so a failure comes again; `ORACLE_SEED` and `ORACLE_CASES` look further.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -50,6 +50,7 @@ interface Expected {
   readonly total: number
   readonly isGrouped: boolean
   readonly storeless: number
+  readonly unknownIds: ReadonlyArray<number>
   readonly currencies: ReadonlyArray<CurrencyCount>
 }
 
@@ -66,6 +67,9 @@ const failure = (list: SegmentList, query: Query, expected: Expected, tuning: Tu
     }
     if (found.storeless !== expected.storeless) {
       return `page ${page}: ${found.storeless} ads have no store, not ${expected.storeless}`
+    }
+    if (found.unknownIds.join() !== expected.unknownIds.join()) {
+      return `page ${page}: unknown ids are ${found.unknownIds.join()}, not ${expected.unknownIds.join()}`
     }
     const [counts, wantedCounts] = [currenciesOf(found), expected.currencies].map((all) => JSON.stringify(all))
     if (counts !== wantedCounts) return `page ${page}: currencies are ${counts}, not ${wantedCounts}`
@@ -125,6 +129,7 @@ for (const [index, size] of [30, 80, 150].entries()) {
             total: answer.total,
             isGrouped: AdQuery.mode(query) !== "flat",
             storeless: NaiveFindings.storeless(catalog, query),
+            unknownIds: NaiveFindings.unknownIds(catalog, query),
             currencies: NaiveFindings.currencies(catalog, { of: "ads", query })
           }
         ]
@@ -142,6 +147,7 @@ for (const [index, size] of [30, 80, 150].entries()) {
             total: answer.total,
             isGrouped: false,
             storeless: 0,
+            unknownIds: NaiveFindings.unknownIds(catalog, query),
             currencies: NaiveFindings.currencies(catalog, { of: "products", query })
           }
         ]
@@ -159,6 +165,7 @@ for (const [index, size] of [30, 80, 150].entries()) {
             total: answer.total,
             isGrouped: false,
             storeless: 0,
+            unknownIds: NaiveFindings.unknownIds(catalog, query),
             currencies: NaiveFindings.currencies(catalog, { of: "stores", query })
           }
         ]
@@ -175,6 +182,7 @@ for (const [index, size] of [30, 80, 150].entries()) {
             total: answer.total,
             isGrouped: false,
             storeless: 0,
+            unknownIds: NaiveFindings.unknownIds(catalog, query),
             currencies: NaiveFindings.currencies(catalog, { of: "stores", query })
           }
           for (const [name, list] of Object.entries(lists)) {
