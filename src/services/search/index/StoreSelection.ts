@@ -116,9 +116,9 @@ const keepAnyOf = (column: Uint32Array, isWanted: Uint8Array, rows: Uint32Array,
 }
 
 const keepIds = (storeIds: Int32Array, ids: ReadonlyArray<number>, rows: Uint32Array, space: Uint32Array): number => {
-  // A single row is tested once for each hit of a rare word: looking up all ids would cost more than comparing them.
-  const wanted = rows.length > 1 ? new Set(ids.flatMap((id) => rowOf(storeIds, id) ?? [])) : undefined
-  const kept = rows.filter((row) => (wanted === undefined ? ids.includes(storeIds[row]!) : wanted.has(row)))
+  const isThere = (row: number) => rows[firstWhere(rows, (other) => other >= row)] === row
+  const wanted = new Set(ids.flatMap((id) => rowOf(storeIds, id) ?? []))
+  const kept = Uint32Array.from(wanted).sort().filter(isThere)
   space.set(kept)
   return kept.length
 }
