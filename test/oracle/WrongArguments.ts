@@ -56,6 +56,7 @@ const nearName = (random: Random, name: string): string => {
 /** Another value for the one that is there. */
 const otherValue = (random: Random, value: unknown): unknown => {
   const near = typeof value === "string" ? [`${value}x`, value.slice(1)] : []
+  const reordered = Array.isArray(value) ? [value.toReversed(), value.slice(1)] : []
   const wrapped: unknown = Array.isArray(value) ? (value[0] ?? null) : [value]
   return random.pick([
     random.pick(others),
@@ -64,7 +65,8 @@ const otherValue = (random: Random, value: unknown): unknown => {
     JSON.stringify(JSON.stringify(value)),
     String(value),
     wrapped,
-    ...near
+    ...near,
+    ...reordered
   ])
 }
 

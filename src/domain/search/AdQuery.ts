@@ -22,27 +22,24 @@ export const storeFields = {
 export const AdQuery = Schema.Struct({
   query: Arguments.optional(
     StoreFilter.Query,
-    "Words in ad texts, page names and store names; each must begin a word there."
+    "Words in ad texts, page names and store names; each must begin a word."
   ),
   ...StoreFilter.fields,
   avg_price: storeFields.avg_price,
   media_types: Arguments.optional(Arguments.someOf(mediaTypes, mediaTypeOf), "Ad formats."),
   status: Arguments.optional(
     Arguments.oneOf(["all", "active", "inactive"], statusOf),
-    "Whether the ad still runs. Default all."
+    "Whether it still runs. Default all."
   ),
   ctas: Arguments.optional(Arguments.someOf(ctas), "Call-to-action labels."),
-  active_days: Arguments.optional(
-    Arguments.Range,
-    "Days run so far; only running ads match: not with status inactive."
-  ),
+  active_days: Arguments.optional(Arguments.Range, "Days run so far; running ads only, not with status inactive."),
   ad_started_between: Arguments.optional(Arguments.DateRange, "Ad start, YYYY-MM-DD."),
-  partnership_only: Arguments.optional(Schema.Boolean, "Only partnership (branded content) ads."),
+  partnership_only: Arguments.optional(Schema.Boolean, "Only partnership (branded) ads."),
   trustpilot_rating: storeFields.trustpilot_rating,
   trustpilot_reviews: storeFields.trustpilot_reviews,
   sort_by: Arguments.optional(
     Arguments.oneOf(adSorts),
-    "Default recommended: one ad per store, most active ads first; any other lists every ad. reach and traffic sort by the store's visits."
+    "Default recommended: most active ads first; any other lists every ad. reach and traffic sort by the store's visits."
   ),
   sort_order: Arguments.optional(
     Arguments.SortOrder,

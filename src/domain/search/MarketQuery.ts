@@ -51,10 +51,7 @@ const fields = {
     count(10),
     "Only with group_by niche: 1 (default) for the top niches, 2 for those below."
   ),
-  sort_by: Arguments.optional(
-    Arguments.oneOf(marketSorts),
-    "Figure to rank the groups by, highest first. Default stores."
-  ),
+  sort_by: Arguments.optional(Arguments.oneOf(marketSorts), "Figure to rank by, highest first. Default stores."),
   limit: Arguments.optional(count(maxGroups), "How many groups. Default 20.")
 } as const
 

@@ -10,7 +10,7 @@ export type ProductSort = (typeof productSorts)[number]
 export const ProductQuery = Schema.Struct({
   query: Arguments.optional(
     StoreFilter.Query,
-    "Words in product titles, store names and domains; each must begin a word there."
+    "Words in product titles, store names and domains; each must begin a word."
   ),
   ...StoreFilter.fields,
   price: Arguments.optional(Arguments.Range, "Lowest variant price, store currency."),

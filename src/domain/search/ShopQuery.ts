@@ -9,7 +9,7 @@ export const shopSorts = [...StoreFilter.sorts, "products_count", "newest"] as c
 
 /** What selects stores, without order and page. */
 export const ShopFilter = Schema.Struct({
-  query: Arguments.optional(StoreFilter.Query, "Words in store names and domains; each must begin a word there."),
+  query: Arguments.optional(StoreFilter.Query, "Words in store names and domains; each must begin a word."),
   ...StoreFilter.fields,
   ...AdQuery.storeFields
 })

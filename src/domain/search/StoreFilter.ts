@@ -29,10 +29,10 @@ const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
   Schema.Array(item).check(Schema.isMaxLength(maxEntries))
 
 export const fields = {
-  shop_ids: Arguments.optional(list(Scalars.Id, 50), "Only these stores."),
+  shop_ids: Arguments.optional(list(Scalars.Id, 50), "Stores with these ids."),
   niches: Arguments.optional(
     list(NicheReference, 20),
-    "Names or ids (also numbers) from list_filter_options, sub-niches included."
+    "Names or ids (also numbers) from list_filter_options, with sub-niches."
   ),
   countries: Arguments.optional(
     list(Scalars.code(countryCodes, "unknown_country", countryCodeOf), 50),
@@ -68,9 +68,9 @@ export const fields = {
     "Sum of monthly visit changes, percent; may be negative."
   ),
   active_ads: Arguments.optional(Arguments.Range, "Ads running now."),
-  products_count: Arguments.optional(Arguments.Range, "Products in its catalog."),
+  products_count: Arguments.optional(Arguments.Range, "Catalog size."),
   monthly_orders: Arguments.optional(Arguments.Range, "Estimated orders a month."),
-  shop_created_between: Arguments.optional(Arguments.DateRange, "Store creation, YYYY-MM-DD.")
+  shop_created_between: Arguments.optional(Arguments.DateRange, "Creation, YYYY-MM-DD.")
 } as const
 
 /** Orders of stores and of their products. */

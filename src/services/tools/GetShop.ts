@@ -30,7 +30,7 @@ export const make = Effect.gen(function* () {
     name: "get_shop",
     title: "Get one store in full",
     description:
-      "Gets the record of one store: all its figures, visits by month, niches, theme, apps, pixels and social networks. search_ads and search_products list its ads and products by shop_ids. " +
+      "Gets the record of one store: all its figures, visits by month, niches, theme, apps, pixels and social networks. Its ads and products: the searches, by shop_ids. " +
       `name is ${ToolDefinition.thirdParty}`,
     use: "when you know the id, the domain or an address of a store.",
     instead: "use search_shops to find stores.",

@@ -77,12 +77,15 @@ const refuseOthers = (node: Node, path: string): void => {
 }
 
 /** Without the keywords below the root that need not be said. */
-const brief = ({ properties, ...root }: ObjectSchema, isLeftOut: (keyword: string, value: unknown) => boolean) => {
+const brief = (
+  { properties, ...root }: ObjectSchema,
+  isLeftOut: (keyword: string, value: unknown, node: Node) => boolean
+) => {
   const below = (value: unknown): unknown => {
     if (!isNode(value)) return value
     return Object.fromEntries(
       Object.entries(value)
-        .filter(([keyword, inner]) => !isLeftOut(keyword, inner))
+        .filter(([keyword, inner]) => !isLeftOut(keyword, inner, value))
         .map(([keyword, inner]) => [
           keyword,
           keyword === "properties" ? each(inner) : keyword === "items" ? below(inner) : inner
@@ -94,10 +97,11 @@ const brief = ({ properties, ...root }: ObjectSchema, isLeftOut: (keyword: strin
   return { ...root, properties: each(properties) }
 }
 
-/** A pattern repeats what the description says of the form of a text. */
-const isSaid = (keyword: string, value: unknown): boolean =>
+/** A pattern repeats what the description says of the form of a text. Ids come from answers, so that no model needs their bounds. */
+const isSaid = (keyword: string, value: unknown, node: Node): boolean =>
   keyword === "pattern" ||
   keyword === "additionalProperties" ||
+  (node["maximum"] === maxInteger && (keyword === "minimum" || keyword === "maximum")) ||
   Object.entries(Arguments.ruled).some(([name, limit]) => name === keyword && limit === value)
 
 type Node = Readonly<Record<string, unknown>>
@@ -108,10 +112,8 @@ const simplify = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(simplify)
   if (!isNode(value)) return value
   const node: Record<string, unknown> = {}
-  // Ids come from other answers, so that no model needs their bounds.
-  const isId = value["maximum"] === maxInteger
   for (const [key, inner] of Object.entries(value)) {
-    if (!(isId && (key === "minimum" || key === "maximum")) && !isNoise(key, inner)) node[key] = simplify(inner)
+    if (!isNoise(key, inner)) node[key] = simplify(inner)
   }
   return withoutUnion(lift(node))
 }

@@ -96,6 +96,9 @@ const limitsOf = (schema: unknown, path: string): ReadonlyArray<string> => {
 const said: Readonly<Record<string, string>> = {
   "maxItems=50": "up to 50 values",
   "minimum=0": "from 0",
+  // The bounds of an id, which comes from another answer.
+  "minimum=1": "ids",
+  "maximum=2147483647": "ids",
   "minLength=1": "no text is empty",
   "additionalProperties=false": "",
   [`pattern=${JSON.stringify("^\\d{4}-\\d{2}-\\d{2}$")}`]: "YYYY-MM-DD"
