@@ -142,7 +142,7 @@ const asksStore = (query: StoreQuery): boolean =>
     ([name, value]) => Object.hasOwn(storeTests, name) && typeof value === "object" && Object.keys(value).length > 0
   )
 
-type StoreArguments = Omit<ShopFilter, "query">
+type StoreArguments = Omit<ShopFilter, "query" | "query_any">
 
 /**
  * S45, D41: the arguments about the store, and what each asks (S49 to S59, S63 and S69; D36). An argument without a test does not
@@ -216,6 +216,23 @@ const score = (product: Product, store: Store): number => {
   return Math.round(ofStore * 1_000_000) + Math.round(recency * 1_000_000)
 }
 
+/** S46, S47 and D103: every word of the query, and every word of one of the phrases. */
+const wordTest = ({ query, query_any: phrases = [] }: Pick<AdQuery, "query" | "query_any">) => {
+  const testOf = (words: string) => {
+    const test = matcher(words)
+    if (test === undefined) throw new Error("a query that asks for nothing")
+    return test
+  }
+  const whole = query === undefined ? [] : [testOf(query)]
+  const alternatives = phrases.map(testOf)
+  return (texts: ReadonlyArray<string | null>): boolean =>
+    whole.every((test) => test(texts)) && (phrases.length === 0 || alternatives.some((test) => test(texts)))
+}
+
+/** D105: the date in UTC. */
+const dateOf = (time: string | null): string | null =>
+  time === null ? null : new Date(time).toISOString().slice(0, 10)
+
 /** S47 words, S76 price, S77 and S79 orders. */
 export const searchProducts = (catalog: NaiveCatalog, query: ProductQuery): Answer<Product> => {
   const stores = storesOf(catalog)
@@ -224,12 +241,12 @@ export const searchProducts = (catalog: NaiveCatalog, query: ProductQuery): Answ
     if (found === undefined) throw new Error("a product without a store")
     return found
   }
-  const hasWords = query.query === undefined ? () => true : matcher(query.query)
-  if (hasWords === undefined) throw new Error("a query that asks for nothing")
+  const hasWords = wordTest(query)
   const items = catalog.products.filter((product) => {
     const { domain, name } = store(product)
     return (
       isWithin(product.price, query.price) &&
+      isBetween(dateOf(product.created_at), query.product_created_between) &&
       storeMatches(catalog, store(product), query) &&
       hasWords([product.title, name, domain])
     )
@@ -290,18 +307,19 @@ const adMatches = (ad: Ad, query: AdQuery): boolean => {
 export const searchAds = (catalog: NaiveCatalog, query: AdQuery): Answer<Ad> => {
   const stores = storesOf(catalog)
   const store = (ad: Ad): Store | undefined => (ad.shop_id === null ? undefined : stores.get(ad.shop_id))
-  const hasWords = query.query === undefined ? () => true : matcher(query.query)
-  if (hasWords === undefined) throw new Error("a query that asks for nothing")
+  const hasWords = wordTest(query)
   const matching = catalog.ads.filter((ad) => {
     const owner = store(ad)
     return (
       adMatches(ad, query) &&
+      (query.without_shop !== true || owner === undefined) &&
       (owner === undefined ? !asksStore(query) : storeMatches(catalog, owner, query)) &&
       hasWords([ad.headline, ad.ad_text, ad.page_name, owner?.name ?? null])
     )
   })
   const total = matching.length
   const sort = query.sort_by ?? "recommended"
+  if (sort === "recommended" && query.without_shop === true) return { items: matching.sort(pick), total }
   if (sort === "recommended") {
     const best = new Map<number, Ad>()
     for (const ad of matching.sort(pick)) {
@@ -341,8 +359,7 @@ export const searchAds = (catalog: NaiveCatalog, query: AdQuery): Answer<Ad> => 
 
 /** D44. */
 export const searchShops = (catalog: NaiveCatalog, query: ShopQuery): Answer<Store> => {
-  const hasWords = query.query === undefined ? () => true : matcher(query.query)
-  if (hasWords === undefined) throw new Error("a query that asks for nothing")
+  const hasWords = wordTest(query)
   const items = Array.from(storesOf(catalog).values()).filter(
     (store) => storeMatches(catalog, store, query) && hasWords([store.name, store.domain])
   )

@@ -56,7 +56,7 @@ const kindOf = (character: string): Kind | undefined => {
   }
   if (between(code, 0x0e01, 0x0e5b) || between(code, 0x3041, 0x30fe)) return "run"
   if (between(code, 0x4e00, 0x9fff) || between(code, 0xac00, 0xd7a3)) return "run"
-  return character === "+" || character === "★" || code >= 0x1f000 ? "symbol" : undefined
+  return "+=★".includes(character) || code >= 0x1f000 ? "symbol" : undefined
 }
 
 const pieces = (text: string): ReadonlyArray<Piece> => {

@@ -120,6 +120,10 @@ const makers = (random: Random, catalog: NaiveCatalog) => {
 
   /** An argument without a maker does not compile. */
   const store = {
+    query_any: () =>
+      Array.from({ length: random.pick([1, 1, 2, 3, 10]) }, () => query().replaceAll(/\s/gu, " ")).map((phrase) =>
+        /[\p{L}\p{N}\p{S}]/u.test(phrase) ? phrase : random.pick(words)
+      ),
     niches: () =>
       random.some(catalog.niches, 0, 3).map((niche) => (random.chance(0.5) ? niche.id : recase(random, niche.name))),
     shop_ids: list([...catalog.shops.map((shop) => shop.id), 2_147_483_647], 5),
@@ -136,7 +140,7 @@ const makers = (random: Random, catalog: NaiveCatalog) => {
     social_networks: list(socialNetworks),
     ...ofFigures(StoreFilter.fields),
     shop_created_between: dates(catalog.shops.map((shop) => shop.created_on))
-  } satisfies MakersOf<StoreFilter.StoreFilter>
+  } satisfies MakersOf<Omit<ShopQuery, keyof typeof storeFields>>
   const shops = {
     ...store,
     ...ofFigures(storeFields)
@@ -148,11 +152,13 @@ const makers = (random: Random, catalog: NaiveCatalog) => {
     ctas: list(ctas, 5),
     active_days: range([0, 1, 14, 15, 273, 13_223]),
     ad_started_between: dates(catalog.ads.map((ad) => ad.started_on)),
-    partnership_only: () => random.chance(0.8)
+    partnership_only: () => random.chance(0.8),
+    without_shop: () => random.chance(0.8)
   } satisfies MakersOf<AdQuery>
   const products = {
     ...store,
-    price: range(catalog.products.map((product) => product.price))
+    price: range(catalog.products.map((product) => product.price)),
+    product_created_between: dates(catalog.products.map((product) => product.created_at?.slice(0, 10) ?? null))
   } satisfies MakersOf<ProductQuery>
   return { ads, products, shops, query }
 }
@@ -181,6 +187,9 @@ export const generators = (random: Random, catalog: NaiveCatalog) => {
       const args = filters(random, ads, query, index)
       const isConflict = args["status"] === "inactive" && "active_days" in args
       if (isConflict) delete args["status"]
+      // D104: no filter on stores beside it.
+      if (args["without_shop"] === true)
+        for (const name of Object.keys(shops)) if (name !== "query_any") delete args[name]
       return { ...args, ...common(random), ...(random.chance(0.8) ? { sort_by: random.pick(adSorts) } : {}) }
     },
     product: (index: number): Record<string, unknown> => ({

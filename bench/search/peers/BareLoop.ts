@@ -12,6 +12,7 @@ import type { ItemCondition, Query, StoreCondition } from "../../../src/services
 import type { Items, Segment, SegmentView, Words } from "../../../src/services/search/index/Segment.ts"
 import { readRows, wordCount, wordText } from "../../../src/services/search/index/Words.ts"
 import type { MakePeer } from "../Peer.ts"
+import * as PeerQuery from "./PeerQuery.ts"
 
 /** How many of the words each row has. */
 const hitsOf = (words: Words, rows: number, wanted: Query["words"]): Uint8Array => {
@@ -100,8 +101,8 @@ const storeTest = ({ columns, segment }: SegmentView, condition: StoreCondition,
 }
 
 const rowFilter = ({ ads, products }: Segment, item: ItemCondition, source: Source): string => {
-  if (item._tag === "Price") {
-    const [low, end] = priceCodes(products.prices, item.range)
+  if (item._tag === "Product") {
+    const [low, end] = priceCodes(products.prices, PeerQuery.priceRange(item))
     const price = source.name(products.price)
     return `${price}[i] >= ${low} && ${price}[i] < ${end}`
   }

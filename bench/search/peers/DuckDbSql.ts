@@ -41,8 +41,8 @@ const storeCondition = (condition: StoreCondition): ReadonlyArray<string> => {
 
 const itemConditions = (item: ItemCondition | undefined): ReadonlyArray<string> => {
   if (item === undefined) return []
-  if (item._tag === "Price") {
-    const { max, min } = PeerQuery.priceBounds(item.range)
+  if (item._tag === "Product") {
+    const { max, min } = PeerQuery.priceBounds(item)
     const literal = (value: number | undefined) => (value === undefined ? undefined : double(value))
     return between("price", literal(min), literal(max))
   }

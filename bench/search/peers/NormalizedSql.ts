@@ -68,8 +68,8 @@ const date = (sql: Sql, day: number): Fragment => sql`(date '0001-01-01' + ${Mat
 
 const items = (sql: Sql, { item }: { readonly item?: ItemCondition }): ReadonlyArray<Fragment> => {
   if (item === undefined) return []
-  if (item._tag === "Price") {
-    const { max, min } = PeerQuery.priceBounds(item.range)
+  if (item._tag === "Product") {
+    const { max, min } = PeerQuery.priceBounds(item)
     return [
       ...(min === undefined ? [] : [sql`i.price >= ${min}::float8`]),
       ...(max === undefined ? [] : [sql`i.price <= ${max}::float8`])

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { storeFigures } from "../../../src/domain/catalog/Figures.ts"
 import type { Figure } from "../../../src/domain/catalog/Figures.ts"
-import type { Query, Range } from "../../../src/services/search/index/Query.ts"
+import type { ItemCondition, Query, Range } from "../../../src/services/search/index/Query.ts"
 import { PeerError } from "../Peer.ts"
 import type { Found } from "../Peer.ts"
 
@@ -61,8 +61,14 @@ export const bounds = (column: Figure, range: Range): Bounds => {
   }
 }
 
+/** The range of a price. No search of the benchmark asks for creation days, which no peer has. */
+export const priceRange = ({ created, price }: Extract<ItemCondition, { readonly _tag: "Product" }>): Range => {
+  if (created !== undefined || price === undefined) throw new RangeError("no peer knows when products were created")
+  return price
+}
+
 /** Bounds of a price. */
-export const priceBounds = finite
+export const priceBounds = (item: Extract<ItemCondition, { readonly _tag: "Product" }>) => finite(priceRange(item))
 
 /** Positions of the bits of a mask: what it names in the order of Enumerations.ts. */
 export const bitsOf = (mask: number): ReadonlyArray<number> =>

@@ -5,6 +5,7 @@ import { mediaTypeOf, statusOf } from "../catalog/OtherNames.ts"
 import { issueAt, refused } from "../ArgumentIssue.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import * as Arguments from "./Arguments.ts"
+import * as Narrowing from "./Narrowing.ts"
 import * as Page from "./Page.ts"
 import * as StoreFilter from "./StoreFilter.ts"
 import type { WithoutEffect } from "./Warnings.ts"
@@ -24,6 +25,7 @@ export const AdQuery = Schema.Struct({
     StoreFilter.Query,
     "Words in ad texts, page names and store names; each must begin a word."
   ),
+  query_any: StoreFilter.queryAny,
   ...StoreFilter.fields,
   avg_price: storeFields.avg_price,
   media_types: Arguments.optional(Arguments.someOf(mediaTypes, mediaTypeOf), "Ad formats."),
@@ -35,6 +37,7 @@ export const AdQuery = Schema.Struct({
   active_days: Arguments.optional(Arguments.Range, "Days run so far; running ads only, not with status inactive."),
   ad_started_between: Arguments.optional(Arguments.DateRange, "Ad start, YYYY-MM-DD."),
   partnership_only: Arguments.optional(Schema.Boolean, "Only partnership (branded) ads."),
+  without_shop: Arguments.optional(Schema.Boolean, "Only ads whose store is unknown; no store filters beside it."),
   trustpilot_rating: storeFields.trustpilot_rating,
   trustpilot_reviews: storeFields.trustpilot_reviews,
   sort_by: Arguments.optional(
@@ -60,13 +63,19 @@ function ratingRange() {
 }
 
 /**
- * S74. Not a check of the schema, which would run only if all fields are valid: this issue is reported together with
- * all others.
+ * S74, D104. Not a check of the schema, which would run only if all fields are valid: these issues are reported together
+ * with all others.
  */
-export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArray<ArgumentIssue> =>
-  args["status"] === "inactive" && Predicate.isObject(args["active_days"]) && Arguments.isBound(args["active_days"])
+export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArray<ArgumentIssue> => [
+  ...(args["status"] === "inactive" && Predicate.isObject(args["active_days"]) && Arguments.isBound(args["active_days"])
     ? [issueAt("active_days", "only_running_ads")]
-    : []
+    : []),
+  ...(args["without_shop"] === true
+    ? Object.keys({ ...StoreFilter.fields, ...storeFields })
+        .filter((name) => Narrowing.isFilter(args[name]))
+        .map((name) => issueAt(name, "not_without_shop"))
+    : [])
+]
 
 /** The orders by a figure, which alone have two directions (S71). */
 const directed: ReadonlyArray<AdSort> = ["reach", "revenue", "traffic", "traffic_growth"]
@@ -79,6 +88,8 @@ export const withoutEffect = (query: Pick<AdQuery, "sort_by" | "sort_order">): R
     : [{ argument: "sort_order", other: "sort_by", value, takes: directed }]
 }
 
-/** `recommended` pages over stores, every other sort over ads (S72). */
-export const mode = (query: Pick<AdQuery, "sort_by">): "grouped_by_shop" | "flat" =>
-  (query.sort_by ?? Arguments.defaults.sort_by) === "recommended" ? "grouped_by_shop" : "flat"
+/** `recommended` pages over stores, every other sort over ads (S72); so does `recommended` of ads without a store (D104). */
+export const mode = (query: Pick<AdQuery, "sort_by" | "without_shop">): "grouped_by_shop" | "flat" =>
+  (query.sort_by ?? Arguments.defaults.sort_by) === "recommended" && query.without_shop !== true
+    ? "grouped_by_shop"
+    : "flat"

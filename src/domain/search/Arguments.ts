@@ -56,14 +56,10 @@ const maxMembers = 50
  * leaves out {@link ruled}.
  */
 export const rules =
-  "Arguments are optional and combined with AND; no text is empty. Lists match any of up to 50 values; bounds are inclusive, from 0."
-
-/** The same for a tool whose filters are one of its arguments. */
-export const rulesOfFilters =
-  "Filters are optional and combined with AND; no text is empty. Lists match any of up to 50 values; bounds are inclusive, from 0."
+  "Arguments are optional and combined with AND. Lists match any of up to 50 values of 1 to 100 characters; bounds are inclusive, from 0."
 
 /** The keywords that {@link rules} cover. */
-export const ruled = { maxItems: maxMembers, minimum: 0, minLength: 1 } as const
+export const ruled = { maxItems: maxMembers, maxLength: 100, minimum: 0, minLength: 1 } as const
 
 /** Several members of a closed vocabulary; none means no filter. */
 export const someOf = <const L extends ReadonlyArray<string>>(values: L, meant?: ByName) =>
@@ -109,4 +105,10 @@ export const SortOrder = oneOf(["asc", "desc"], sortOrderOf)
 export type SortOrder = typeof SortOrder.Type
 
 /** The defaults of arguments, in every search that has them. */
-export const defaults = { status: "all", partnership_only: false, sort_by: "recommended", sort_order: "desc" } as const
+export const defaults = {
+  status: "all",
+  partnership_only: false,
+  without_shop: false,
+  sort_by: "recommended",
+  sort_order: "desc"
+} as const

@@ -69,7 +69,7 @@ export const MarketArguments = Schema.Struct({
   ...fields,
   filters: Arguments.optional(
     ShopFilter.annotate({ jsonText: '{"countries":["US"],"active_ads":{"min":5}}' }),
-    "As in search_shops: only stores that match count."
+    "Only stores that match count. Names, values and meaning are those of the arguments of search_shops."
   )
 })
 

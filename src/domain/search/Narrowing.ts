@@ -5,10 +5,12 @@ import * as StoreFilter from "./StoreFilter.ts"
 /** The arguments that bound the work of a search. */
 export interface Narrowable extends StoreFilter.StoreFilter {
   readonly query?: string
+  readonly query_any?: ReadonlyArray<string>
   readonly page?: number
 }
 
-const isFilter = (value: unknown): boolean =>
+/** Whether a value of an argument asks for something. */
+export const isFilter = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : typeof value === "object" && value !== null && Object.keys(value).length > 0
 
 const narrowFilters = "niches, countries or a range of monthly_visits"
@@ -26,7 +28,7 @@ export interface Advice {
 }
 
 export const advice = (args: Narrowable): Advice => {
-  const words = args.query === undefined ? [] : queryWords(args.query)
+  const words = [...(args.query === undefined ? [] : [args.query]), ...(args.query_any ?? [])].flatMap(queryWords)
   const page = args.page ?? 1
   return {
     words: words.length === 0 ? "none" : words.every(isShort) ? "short" : words.length === 1 ? "one" : "several",

@@ -12,8 +12,10 @@ export const ProductQuery = Schema.Struct({
     StoreFilter.Query,
     "Words in product titles, store names and domains; each must begin a word."
   ),
+  query_any: StoreFilter.queryAny,
   ...StoreFilter.fields,
   price: Arguments.optional(Arguments.Range, "Lowest variant price, store currency."),
+  product_created_between: Arguments.optional(Arguments.DateRange, "Product creation, YYYY-MM-DD, UTC."),
   sort_by: Arguments.optional(
     Arguments.oneOf(productSorts),
     "Default recommended, a relevance score; price and newest rank products, the others their stores."

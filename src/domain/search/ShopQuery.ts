@@ -10,6 +10,7 @@ export const shopSorts = [...StoreFilter.sorts, "products_count", "newest"] as c
 /** What selects stores, without order and page. */
 export const ShopFilter = Schema.Struct({
   query: Arguments.optional(StoreFilter.Query, "Words in store names and domains; each must begin a word."),
+  query_any: StoreFilter.queryAny,
   ...StoreFilter.fields,
   ...AdQuery.storeFields
 })

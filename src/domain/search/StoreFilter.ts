@@ -28,6 +28,9 @@ export const Query = Schema.String.check(
 const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
   Schema.Array(item).check(Schema.isMaxLength(maxEntries))
 
+/** Alternatives to each other, each like a `query` (D103). */
+export const queryAny = Arguments.optional(list(Query, 10), "Like query, but one of these phrases is enough.")
+
 export const fields = {
   shop_ids: Arguments.optional(list(Scalars.Id, 50), "Stores with these ids."),
   niches: Arguments.optional(

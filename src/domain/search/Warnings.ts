@@ -30,6 +30,12 @@ export interface WithoutEffect {
   readonly takes: ReadonlyArray<string>
 }
 
+/** Why a search with words and filters is empty: the numbers of results of the words alone, and of the filters alone. */
+export interface Apart {
+  readonly words: number
+  readonly filters: number
+}
+
 /** What a search found out besides its results. */
 export interface Findings {
   readonly unknown: ReadonlyArray<UnknownName>
@@ -37,9 +43,12 @@ export interface Findings {
   readonly storeless: number
   /** Of the stores whose money was compared. */
   readonly currencies: ReadonlyArray<CurrencyCount>
+  /** Absent of a search with results, without words or without filters. */
+  readonly apart?: Apart
 }
 
 export type Warning =
+  | ({ readonly _tag: "NothingTogether" } & Apart)
   | ({ readonly _tag: "WithoutEffect" } & WithoutEffect)
   /** Parts of the query that are operators of other search engines, and words here. */
   | { readonly _tag: "Operators"; readonly parts: ReadonlyArray<string> }
@@ -67,6 +76,8 @@ const maxCurrencies = 5
 
 export interface Query {
   readonly query?: string
+  readonly query_any?: ReadonlyArray<string>
+  readonly without_shop?: boolean
   readonly sort_by?: string
   readonly monthly_revenue?: Range
   readonly avg_price?: Range
@@ -86,14 +97,17 @@ const operator = /^(?:[-+]\p{L}|\p{L}+:[^\s/]|\*)|\*$/u
 const between = new Set(["AND", "OR", "NOT", "&&", "||"])
 
 /** The parts of a query that other search engines do not read as words. A query in capital letters may say AND. */
-const operatorsIn = (query = ""): ReadonlyArray<string> => {
+const operatorsIn = (queries: ReadonlyArray<string | undefined>): ReadonlyArray<string> =>
+  Array.from(new Set(queries.flatMap(operatorsOf))).slice(0, maxOperators)
+
+const operatorsOf = (query = ""): ReadonlyArray<string> => {
   const parts = query.split(/\s+/u).filter((part) => part !== "")
   const phrase = query.match(/"[^"]*"/gu)?.find((quotation) => /\S\s+\S/u.test(quotation.slice(1, -1)))
   const isLoud = query === query.toUpperCase()
   const found = parts.filter(
     (part, at) => operator.test(part) || (!isLoud && at > 0 && at < parts.length - 1 && between.has(part))
   )
-  return Array.from(new Set([...found, ...(phrase === undefined ? [] : [phrase])])).slice(0, maxOperators)
+  return phrase === undefined ? found : [...found, phrase]
 }
 
 /** Those of the unknown names that a warning names. */
@@ -106,19 +120,20 @@ const mostStoresFirst = (one: CurrencyCount, other: CurrencyCount): number =>
 /** `nearest` of the names that are {@link named}; `idle` are the arguments without effect. */
 export const of = (
   query: Query,
-  { currencies, storeless, unknown }: Findings,
+  { apart, currencies, storeless, unknown }: Findings,
   nearest: (name: UnknownName) => ReadonlyArray<string>,
   idle: ReadonlyArray<WithoutEffect> = []
 ): ReadonlyArray<Warning> => {
   const warnings: Array<Warning> = idle.map((each) => ({ _tag: "WithoutEffect", ...each }))
-  const parts = operatorsIn(query.query)
+  if (apart !== undefined) warnings.push({ _tag: "NothingTogether", ...apart })
+  const parts = operatorsIn([query.query, ...(query.query_any ?? [])])
   if (parts.length > 0) warnings.push({ _tag: "Operators", parts })
   for (const list of openLists) {
     const own = unknown.filter((each) => each.list === list)
     const names = named(own).map((each) => ({ name: each.name, nearest: nearest(each) }))
     if (own.length > 0) warnings.push({ _tag: "UnknownNames", list, names, more: own.length - names.length })
   }
-  const isGrouped = (query.sort_by ?? defaults.sort_by) === "recommended"
+  const isGrouped = (query.sort_by ?? defaults.sort_by) === "recommended" && query.without_shop !== true
   if (isGrouped && storeless > 0) warnings.push({ _tag: "StorelessAds", ads: storeless })
   if (currencies.length > 1) {
     warnings.push({
@@ -148,9 +163,16 @@ const joined = (parts: ReadonlyArray<string>): string => {
   return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${last}` : last
 }
 
+const results = (count: number): string => (count === 1 ? "1 result" : `${count} results`)
+
 /** The sentence for agents. */
 export const english = (warning: Warning): string => {
   switch (warning._tag) {
+    case "NothingTogether": {
+      const words = warning.words === 0 ? "nothing" : results(warning.words)
+      const filters = warning.filters === 0 ? "nothing" : results(warning.filters)
+      return `Nothing matches the words and the filters together: the words alone match ${words}, the filters alone ${filters}.`
+    }
     case "WithoutEffect": {
       const { argument, other, takes, value } = warning
       return `${argument} has no effect with ${other} ${value}: it is for ${other} ${joined(takes)}.`

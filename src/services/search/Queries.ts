@@ -13,7 +13,7 @@ import type { ProductQuery, ProductSort } from "../../domain/search/ProductQuery
 import { wantedWords } from "../../domain/search/WantedWords.ts"
 import type { ShopFilter, ShopQuery } from "../../domain/search/ShopQuery.ts"
 import * as AdKey from "./index/AdKey.ts"
-import type { Filter, ItemCondition, Order, Query, StoreCondition, Range as Bounds } from "./index/Query.ts"
+import type { DayRange, Filter, ItemCondition, Order, Query, StoreCondition, Range as Bounds } from "./index/Query.ts"
 import type { SpellingKind } from "./index/IndexedRecords.ts"
 import { figures } from "../../domain/catalog/Figures.ts"
 import { lettersCode } from "./index/Segment.ts"
@@ -27,7 +27,16 @@ export interface NameCodes {
   readonly spellings: (kind: SpellingKind, name: string) => ReadonlyArray<number>
 }
 
-type StoreArguments = Omit<ShopFilter, "query">
+type StoreArguments = Omit<ShopFilter, "query" | "query_any">
+
+/** The words of a search. */
+const wordsIn = ({
+  query,
+  query_any: phrases = []
+}: Pick<ShopFilter, "query" | "query_any">): Pick<Filter, "words" | "phrases"> => ({
+  words: wantedWords(query),
+  ...(phrases.length === 0 ? {} : { phrases: phrases.map(wantedWords) })
+})
 
 /** An empty filter has no condition. A filter with only unknown names matches nothing. */
 const anyOf = <A>(
@@ -59,6 +68,11 @@ const between = (column: Figure, range: Range | undefined): ReadonlyArray<StoreC
 /** Of a figure that answers show with two decimals. */
 const betweenShown = (column: Figure, range: Range | undefined): ReadonlyArray<StoreCondition> =>
   between(column, range === undefined ? undefined : storedBounds(range))
+
+const dayRange = ({ from, to }: DateRange): DayRange => ({
+  from: daysSince1970(from ?? "0001-01-01"),
+  to: daysSince1970(to ?? "9999-12-31")
+})
 
 const betweenDays = (column: Figure, range: DateRange | undefined): ReadonlyArray<StoreCondition> =>
   between(column, {
@@ -133,17 +147,33 @@ const productOrder = (sort: ProductSort, direction: SortOrder): Order =>
     ? { _tag: "ByItem", column: productColumns[sort], isDescending: direction === "desc" }
     : byStore(sort, direction)
 
+const productCondition = ({
+  price,
+  product_created_between: created
+}: Pick<ProductQuery, "price" | "product_created_between">): Pick<Query, "item"> => {
+  const days = created?.from === undefined && created?.to === undefined ? undefined : dayRange(created)
+  if (!isBound(price) && days === undefined) return {}
+  return {
+    item: {
+      _tag: "Product",
+      ...(isBound(price) ? { price: bounds(price) } : {}),
+      ...(days === undefined ? {} : { created: days })
+    }
+  }
+}
+
 export const fromProductQuery = (query: ProductQuery, names: NameCodes): Query => ({
   subject: "products",
   stores: storeConditions(query, names),
-  ...(isBound(query.price) ? { item: { _tag: "Price", range: bounds(query.price) } } : {}),
-  words: wantedWords(query.query),
+  ...productCondition(query),
+  ...wordsIn(query),
   order: productOrder(query.sort_by ?? defaults.sort_by, query.sort_order ?? defaults.sort_order),
   ...window(query)
 })
 
-const adOrder = (sort: AdSort, direction: SortOrder): Order => {
-  if (sort === "recommended") return { _tag: "Grouped" }
+const adOrder = (sort: AdSort, direction: SortOrder, isStoreless: boolean): Order => {
+  // Within no store it is the default order of ads.
+  if (sort === "recommended") return isStoreless ? byStore(sort, "desc") : { _tag: "Grouped" }
   return sort === "newest" || sort === "oldest"
     ? { _tag: "ByItem", column: "started", isDescending: sort === "newest" }
     : byStore(sort, direction)
@@ -175,12 +205,14 @@ const adCondition = (query: AdQuery, today: string): ItemCondition | undefined =
 /** `today` is the UTC date, `YYYY-MM-DD`. */
 export const fromAdQuery = (query: AdQuery, names: NameCodes, today: string): Query => {
   const item = adCondition(query, today)
+  const isStoreless = query.without_shop ?? defaults.without_shop
   return {
     subject: "ads",
     stores: storeConditions(query, names),
     ...(item === undefined ? {} : { item }),
-    words: wantedWords(query.query),
-    order: adOrder(query.sort_by ?? defaults.sort_by, query.sort_order ?? defaults.sort_order),
+    ...wordsIn(query),
+    ...(isStoreless ? { isStoreless } : {}),
+    order: adOrder(query.sort_by ?? defaults.sort_by, query.sort_order ?? defaults.sort_order, isStoreless),
     ...window(query)
   }
 }
@@ -189,7 +221,7 @@ export const fromAdQuery = (query: AdQuery, names: NameCodes, today: string): Qu
 export const storeFilter = (query: ShopFilter, names: NameCodes): Filter => ({
   subject: "stores",
   stores: storeConditions(query, names),
-  words: wantedWords(query.query)
+  ...wordsIn(query)
 })
 
 export const fromShopQuery = (query: ShopQuery, names: NameCodes): Query => ({

@@ -9,7 +9,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import * as Narrowing from "../../domain/search/Narrowing.ts"
-import type { Findings, UnknownName } from "../../domain/search/Warnings.ts"
+import type { Apart, Findings, UnknownName } from "../../domain/search/Warnings.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import { rowOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
@@ -17,8 +17,10 @@ import type { Query, SearchResult } from "./index/Query.ts"
 import { lettersOf } from "./index/Segment.ts"
 import type { SegmentList } from "./index/Segment.ts"
 import * as InVersion from "./InVersion.ts"
+import * as Names from "./Names.ts"
 import type { NameCodes } from "./Queries.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
+import type { Published } from "./runtime/IndexState.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 
@@ -68,6 +70,19 @@ export const unknownOf = (
   { unknownIds }: Pick<SearchResult, "unknownIds">
 ): Findings["unknown"] => [...names, ...unknownIds.map((id) => ({ list: "shop_ids", name: String(id) }) as const)]
 
+/** The words and the filters of a query, each alone; `undefined` if it does not have both. */
+const partsOf = (query: Query): { readonly words: Query; readonly filters: Query } | undefined => {
+  const { item, phrases, ...others } = query
+  const hasWords = query.words.length > 0 || phrases !== undefined
+  const hasFilters = query.stores.length > 0 || item !== undefined || query.isStoreless === true
+  if (!hasWords || !hasFilters) return undefined
+  const { isStoreless: _, ...words } = { ...others, stores: [], offset: 0, limit: 1 }
+  return {
+    words: { ...words, ...(phrases === undefined ? {} : { phrases }) },
+    filters: { ...others, words: [], ...(item === undefined ? {} : { item }), offset: 0, limit: 1 }
+  }
+}
+
 const decodeVersion = rowOf(Schema.Struct({ version: Schema.Int }))
 
 export class SearchRunner extends Context.Service<
@@ -112,6 +127,19 @@ export class SearchRunner extends Context.Service<
         return ids.flatMap((id) => rows.get(id) ?? [])
       })
 
+      /** The results of the words alone and of the filters alone, of a search that has no result. */
+      const totalsApart = Effect.fnUntraced(function* (
+        published: Published,
+        query: (names: NameCodes) => Query,
+        hint: () => string
+      ): Effect.fn.Return<Apart | undefined, SearchFailure> {
+        const parts = partsOf(query(Names.of(published)))
+        if (parts === undefined) return undefined
+        const words = yield* index.search(parts.words, hint)
+        const filters = yield* index.search(parts.filters, hint)
+        return { words: words.answer.total, filters: filters.answer.total }
+      })
+
       const attempt = Effect.fnUntraced(function* <Row extends Versioned>(
         search: Search<Row>
       ): Effect.fn.Return<Attempt<Found<Row>>, InvalidArguments | SearchFailure> {
@@ -119,6 +147,7 @@ export class SearchRunner extends Context.Service<
         const hint = () => Narrowing.hint(args)
         const ask = (asked: Query) => index.search(asked, hint)
         const { answer, published, unknown } = yield* InVersion.answer(index.current, { names: args, query, ask })
+        const apart = answer.total === 0 ? yield* totalsApart(published, query, hint) : undefined
         const ids = answer.page.map(({ id }) => id)
         const rows = yield* records(ids, search.read, hint)
         return {
@@ -129,7 +158,8 @@ export class SearchRunner extends Context.Service<
             findings: {
               unknown: unknownOf(unknown, answer),
               storeless: answer.storeless,
-              currencies: currenciesOf(answer)
+              currencies: currenciesOf(answer),
+              ...(apart === undefined ? {} : { apart })
             },
             list: published.list
           },

@@ -1,7 +1,6 @@
 /** `compare_markets` (D66). */
 import { Effect, Predicate } from "effect"
 import { issueAt } from "../../domain/ArgumentIssue.ts"
-import * as Arguments from "../../domain/search/Arguments.ts"
 import * as Market from "../../domain/search/MarketQuery.ts"
 import { MarketSearch } from "../search/MarketSearch.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
@@ -27,7 +26,7 @@ export const make = Effect.gen(function* () {
     name: "compare_markets",
     title: "Compare markets by groups of stores",
     description: `Compares groups of stores, such as niches, countries or apps: their number, sums of active ads, products and visits, medians of visits, growth and revenue. value is ${ToolDefinition.thirdParty}`,
-    rules: Arguments.rulesOfFilters,
+    asElsewhere: "filters",
     use: "to size or rank markets before looking at single stores.",
     instead: "use search_shops for the stores themselves.",
     parameters: Market.MarketArguments,

@@ -99,7 +99,9 @@ export const make = <
   readonly title: string
   readonly description: string
   /** What its arguments have in common, which their schema then leaves out. */
-  readonly rules?: typeof Arguments.rules | typeof Arguments.rulesOfFilters
+  readonly rules?: typeof Arguments.rules
+  /** An argument whose properties are the arguments of another tool, as its description says: their schema has types alone. */
+  readonly asElsewhere?: string
   /** When a model should call it: `Use it ...`. */
   readonly use: string
   /** What it should call otherwise: `Instead, ...`. */
@@ -110,7 +112,7 @@ export const make = <
   readonly handler: (args: Parameters["Type"], caller: C) => Effect.Effect<Success["Type"], E>
 }): RunnableTool<Success["Type"], E, C, Parameters["Type"]> => {
   const cost: number = costs[options.name]
-  const { rules } = options
+  const { asElsewhere, rules } = options
   const description = [
     rules === undefined ? options.description : `${options.description} ${rules}`,
     `Use it ${options.use}`,
@@ -134,7 +136,10 @@ export const make = <
       name: options.name,
       title: options.title,
       description,
-      inputSchema: rules === undefined ? argumentSchema : ToolSchema.briefArguments(argumentSchema),
+      inputSchema:
+        rules === undefined && asElsewhere === undefined
+          ? argumentSchema
+          : ToolSchema.briefArguments(argumentSchema, asElsewhere),
       outputSchema: ToolSchema.briefAnswer(answerSchema),
       annotations: {
         title: options.title,

@@ -17,9 +17,23 @@ export const ofAnswer = (schema: Schema.Constraint): ObjectSchema => toObjectSch
 
 /**
  * What agents read of the arguments, and pay for by the token (D64): without the limits that the tool's description says
- * once, and without what strict clients add by themselves.
+ * once, and without what strict clients add by themselves. Of the argument `asElsewhere`, an object whose properties are the
+ * arguments of another tool, the types alone.
  */
-export const briefArguments = (schema: ObjectSchema): ObjectSchema => brief(schema, isSaid)
+export const briefArguments = (schema: ObjectSchema, asElsewhere?: string): ObjectSchema => {
+  const { properties, ...root } = brief(schema, isSaid)
+  const each = Object.entries(isNode(properties) ? properties : {}).map(([name, property]) => [
+    name,
+    name === asElsewhere && isNode(property) ? onlyTypes(property) : property
+  ])
+  return { ...root, properties: Object.fromEntries(each) }
+}
+
+/** Of an object whose properties another tool's schema describes. */
+const onlyTypes = ({ description, properties }: Node): Node => ({
+  ...brief({ type: "object", properties }, (keyword) => !["type", "properties", "items"].includes(keyword)),
+  description
+})
 
 /**
  * What clients validate results with: types and values. The meaning of a field is its name, or in docs/tools.md; what is

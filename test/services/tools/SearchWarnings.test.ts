@@ -24,6 +24,7 @@ import { AppConfig } from "../../../src/Config.ts"
 import { loadCatalog } from "../../oracle/loadCatalog.ts"
 import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
 import * as NaiveFindings from "../../oracle/NaiveFindings.ts"
+import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
 import { matcher } from "../../oracle/NaiveText.ts"
 import * as Random from "../../oracle/Random.ts"
 import { generators } from "../../oracle/RandomArguments.ts"
@@ -102,7 +103,7 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
       const { ad } = generate(1)
       let warned = 0
       for (let index = 0; index < cases; index++) {
-        const { sort_by: _, sort_order: _order, ...filters } = ad(index)
+        const { sort_by: _, sort_order: _order, without_shop: _without, ...filters } = ad(index)
         if (!hasWords(filters)) continue
         const told = JSON.stringify(filters)
         const grouped = yield* adPages(filters)
@@ -119,6 +120,62 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
         warned += found.length
       }
       assert.isAbove(warned, 5)
+    })
+  )
+
+  it.effect("D104 without_shop pages over the ads without a store, also in the default order", () =>
+    Effect.gen(function* () {
+      const { ads, pagination, warnings } = yield* adPages({ without_shop: true })
+      const wanted = NaiveSearch.searchAds(catalog, { without_shop: true }).items
+      assert.deepStrictEqual(
+        ads.map(({ id }) => id),
+        wanted.map(({ id }) => id)
+      )
+      assert.isNotEmpty(wanted)
+      assert.deepStrictEqual([pagination.mode, pagination.total, warnings], ["flat", wanted.length, []])
+    })
+  )
+
+  it.effect("D106 say of an empty search how many results its words and its filters have alone", () =>
+    Effect.gen(function* () {
+      const { ad, product, shop } = generate(7)
+      const naive = {
+        ads: (args: object) => NaiveSearch.searchAds(catalog, { ...args, sort_by: "newest" }).total,
+        products: (args: object) => NaiveSearch.searchProducts(catalog, args).total,
+        stores: (args: object) => NaiveSearch.searchShops(catalog, args).total
+      }
+      const making = { ads: ad, products: product, stores: shop }
+      let warned = 0
+      for (let index = 0; index < 3 * cases; index++) {
+        for (const name of ["ads", "products", "stores"] as const) {
+          const { page: _, sort_by: _sort, sort_order: _order, per_page: _size, ...args } = making[name](200 + index)
+          if (!hasWords(args)) continue
+          const { query, query_any, ...filters } = args
+          const words = {
+            ...(query === undefined ? {} : { query }),
+            ...(Array.isArray(query_any) && query_any.length > 0 ? { query_any } : {})
+          }
+          const isEmpty = naive[name](args) === 0
+          const hasFilters = Object.values(filters).some(
+            (value) => value === true || (typeof value === "object" && value !== null && Object.keys(value).length > 0)
+          )
+          const isNarrowed = hasFilters || (filters["status"] ?? "all") !== "all"
+          const expected =
+            isEmpty && Object.keys(words).length > 0 && isNarrowed
+              ? [
+                  Warnings.english({
+                    _tag: "NothingTogether",
+                    words: naive[name](words),
+                    filters: naive[name](filters)
+                  })
+                ]
+              : []
+          const found = (yield* warningsOf(name, args)).filter((text) => text.startsWith("Nothing matches"))
+          assert.deepStrictEqual(found, expected, `${name} ${JSON.stringify(args)}`)
+          warned += found.length
+        }
+      }
+      assert.isAbove(warned, 10)
     })
   )
 
@@ -173,7 +230,9 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
           asked.query,
           { unknown: [], storeless: 0, currencies: NaiveFindings.currencies(catalog, asked) },
           () => []
-        ).map(Warnings.english)
+        )
+          .map(Warnings.english)
+          .filter(isMoney)
       let warned = 0
       const prove = Effect.fnUntraced(function* (name: Name, args: object, wanted: ReadonlyArray<string>) {
         assert.deepStrictEqual(
@@ -185,7 +244,9 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
       })
       for (let index = 0; index < cases; index++) {
         for (const money of [{}, { sort_by: "revenue" }, { monthly_revenue: { min: 1_000 } }]) {
-          const [ads, products, shops] = [ad(index), product(index), shop(index)].map((args) => ({ ...args, ...money }))
+          const [ads, products, shops] = [{ ...ad(index), without_shop: false }, product(index), shop(index)].map(
+            (args) => ({ ...args, ...money })
+          )
           if (ads === undefined || products === undefined || shops === undefined) continue
           if (hasWords(ads)) {
             yield* prove("ads", ads, expected({ of: "ads", query: Schema.decodeUnknownSync(AdQuery.AdQuery)(ads) }))

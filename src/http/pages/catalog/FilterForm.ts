@@ -14,7 +14,7 @@ import type { Locale } from "../shared/Locale.ts"
 export type Subject = SearchSubject
 
 /** The groups of filters. */
-const groups = ["ads", "products", "store", "market", "technology"] as const
+const groups = ["words", "ads", "products", "store", "market", "technology"] as const
 type Group = (typeof groups)[number]
 
 /** Arguments that share one group of fields; every other argument has a group that is named like it. */
@@ -48,12 +48,15 @@ export const places: Readonly<Record<ArgumentName, "bar" | "links" | readonly [G
   per_page: "bar",
   limit: "bar",
   page: "links",
+  query_any: ["words"],
   media_types: ["ads"],
   ctas: ["ads"],
   active_days: ["ads", "running"],
   ad_started_between: ["ads", "running"],
   partnership_only: ["ads", "running"],
+  without_shop: ["ads", "running"],
   price: ["products"],
+  product_created_between: ["products"],
   niches: ["store"],
   shop_ids: ["store"],
   monthly_revenue: ["store", "figures"],

@@ -39,8 +39,8 @@ import type { SignedIn } from "../shared/Visitors.ts"
 
 const path = sections.market
 
-/** `query` is left out: it searches names of stores, and the ads of a group are searched by other words. */
-const { query: _, ...fields } = Market.MarketQuery.fields
+/** Words are left out: they search names of stores, and the ads of a group are searched by other words. */
+const { query: _, query_any: _phrases, ...fields } = Market.MarketQuery.fields
 const PageQuery = Schema.Struct(fields)
 
 const defaults = { group_by: "niche", ...Market.defaults } as const

@@ -15,6 +15,8 @@ const textOf =
     const { list, quotes, text } = locale
     const quoted = (name: string) => quotes.join(name)
     switch (warning._tag) {
+      case "NothingTogether":
+        return text("warning.apart", { words: warning.words, filters: warning.filters })
       case "WithoutEffect": {
         const { argument, other, takes, value } = warning
         return text("warning.withoutEffect", {

@@ -7,7 +7,8 @@
  * segment are kept. With one currency asked for, nothing.
  */
 import { matchItems, matchStores } from "./Matching.ts"
-import type { Filter, Query, StoreCondition } from "./Query.ts"
+import { isOfAll } from "./Query.ts"
+import type { Filter, ItemCondition, Query, Range, StoreCondition } from "./Query.ts"
 import { stepsBetweenChecks } from "./Run.ts"
 import type { Run } from "./Run.ts"
 import type { Figure } from "../../../domain/catalog/Figures.ts"
@@ -35,13 +36,22 @@ interface Compared {
 const moneyOf = (condition: StoreCondition): ReadonlyArray<Figure> =>
   condition._tag === "Between" && money.has(condition.column) ? [condition.column] : []
 
+const priceOf = (item: ItemCondition | undefined): Range | undefined =>
+  item?._tag === "Product" ? item.price : undefined
+
+const withoutPrice = (item: ItemCondition | undefined): Pick<Filter, "item"> => {
+  if (item === undefined) return {}
+  if (item._tag === "Ad") return { item }
+  return item.created === undefined ? {} : { item: { _tag: "Product", created: item.created } }
+}
+
 const comparedIn = ({ item, order, stores }: ComparingQuery): Compared => {
   const filtered = stores.flatMap(moneyOf)
   const sorted = order?._tag === "ByStore" ? order.figures.filter((figure) => figure !== undefined) : []
   return {
     figures: Array.from(new Set([...filtered, ...sorted.filter((figure) => money.has(figure))])),
-    price: item?._tag === "Price" || (order?._tag === "ByItem" && order.column === "price"),
-    isFiltered: filtered.length > 0 || item?._tag === "Price"
+    price: priceOf(item) !== undefined || (order?._tag === "ByItem" && order.column === "price"),
+    isFiltered: filtered.length > 0 || priceOf(item) !== undefined
   }
 }
 
@@ -77,20 +87,10 @@ interface Others {
   readonly run: Run
 }
 
-const withoutMoney = ({ idAbove, item, subject, words }: ComparingQuery, run: Run): Others => {
+const withoutMoney = ({ item, order: _order, ...filter }: ComparingQuery, run: Run): Others => {
   const conditions = run.conditions.filter((condition) => moneyOf(condition).length === 0)
-  const query = {
-    subject,
-    stores: conditions,
-    words,
-    ...(idAbove === undefined ? {} : { idAbove }),
-    ...(item === undefined || item._tag === "Price" ? {} : { item })
-  }
-  return { query, run: { ...run, conditions } }
+  return { query: { ...filter, stores: conditions, ...withoutPrice(item) }, run: { ...run, conditions } }
 }
-
-const isOfAll = ({ idAbove, item, stores, words }: Filter): boolean =>
-  stores.length === 0 && words.length === 0 && item === undefined && idAbove === undefined
 
 const matching = (view: SegmentView, { query, run }: Others): Uint32Array => {
   const { subject } = query

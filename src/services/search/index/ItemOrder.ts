@@ -9,7 +9,7 @@
 import * as AdKey from "./AdKey.ts"
 import type { TopN } from "./TopN.ts"
 import { eachBit, isSet } from "./Bitmap.ts"
-import { dayTest, firstWhere, positions, priceTest } from "./RowFilter.ts"
+import { createdTest, dayTest, firstWhere, positions, priceTest } from "./RowFilter.ts"
 import { matchingRows } from "./Matching.ts"
 import { stepsBetweenChecks } from "./Run.ts"
 import type { Matching } from "./Matching.ts"
@@ -95,8 +95,12 @@ const stretches = (
   { permutation, valueOf }: Column
 ): ReadonlyArray<Stretch> => {
   const { ads, products } = view.segment
-  if (column === "price" && item?._tag === "Price") {
-    const [from, to] = positions(priceTest(products, item.range), permutation)
+  if (column === "price" && item?._tag === "Product" && item.price !== undefined) {
+    const [from, to] = positions(priceTest(products, item.price), permutation)
+    return [{ from, to }]
+  }
+  if (column === "created" && item?._tag === "Product" && item.created !== undefined) {
+    const [from, to] = positions(createdTest(products, item.created), permutation)
     return [{ from, to }]
   }
   if (column === "started" && item?._tag === "Ad") {

@@ -13,7 +13,7 @@ import { stepsBetweenChecks } from "./Run.ts"
 import type { Cancel, Run } from "./Run.ts"
 import type { Items, Segment, SegmentView } from "./Segment.ts"
 import { keepSet, matches, select } from "./StoreSelection.ts"
-import { findRows } from "./Words.ts"
+import { findHits } from "./Words.ts"
 
 /** Work space of a segment, allocated once. Searches of a thread do not overlap. */
 interface Scratch {
@@ -54,7 +54,7 @@ export const spaceOf = (segment: Segment, index: number): Uint32Array => {
   return (spaces[index] ??= new Uint32Array(segment.storeIds.length))
 }
 
-/** Bitmaps of items. Searches use the first five. */
+/** Bitmaps of items. Searches use the first five and the eighth. */
 export const itemBitmaps = (segment: Segment, items: Items) => {
   const { adBits, productBits } = scratchOf(segment)
   return bitmapOf(items === segment.products ? productBits : adBits, items.ids.length)
@@ -90,15 +90,17 @@ export const matchItems = (
   const bitmap = itemBitmaps(segment, items)
   const scratch = scratchOf(segment)
   const tests = RowFilter.itemTests(segment, items, filter)
-  const hits =
-    filter.words.length === 0
-      ? undefined
-      : findRows(items.words, items.ids.length, filter.words, bitmap, tuning.fewHits)
+  const hits = findHits(items.words, items.ids.length, filter, bitmap, tuning.fewHits)
   cancel.check()
+  /** Pseudo-stores come first. */
+  const end = filter.isStoreless === true ? segment.pseudoStores : segment.storeIds.length
 
   if (hits?.list !== undefined && given === undefined) {
     const list = hits.list.filter(
-      (row) => matches(view, conditions, items.stores[row]!) && tests.every((test) => RowFilter.isMet(test, row))
+      (row) =>
+        items.stores[row]! < end &&
+        matches(view, conditions, items.stores[row]!) &&
+        tests.every((test) => RowFilter.isMet(test, row))
     )
     // The bitmap must contain the matches, not all hits.
     for (let at = 0; at < hits.list.length; at++) hits.bits[hits.list[at]! >>> 5] = 0
@@ -106,7 +108,11 @@ export const matchItems = (
     return { ...sum(segment, countRuns(items, list, scratch)), bits: hits.bits, list }
   }
 
-  const stores = given ?? select(view, conditions, scratch.stores)
+  const selected = given ?? select(view, conditions, scratch.stores)
+  const stores = selected.subarray(
+    0,
+    firstWhere(selected, (row) => row >= end)
+  )
   let bits = hits?.bits
   for (const test of tests) {
     const met = bitmap(bits === undefined ? 2 : 3)
@@ -274,10 +280,7 @@ export const matchStores = (
   const scratch = scratchOf(segment)
   const all = segment.storeIds.length
   const first = firstStore(segment, filter)
-  const hits =
-    filter.words.length === 0
-      ? undefined
-      : findRows(segment.words, all, filter.words, bitmapOf(scratch.storeBits, all), tuning.fewHits)
+  const hits = findHits(segment.words, all, filter, bitmapOf(scratch.storeBits, all), tuning.fewHits)
   cancel.check()
   if (hits?.list !== undefined && given === undefined) {
     return hits.list.filter((row) => row >= first && matches(view, conditions, row))

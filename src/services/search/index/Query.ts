@@ -11,6 +11,12 @@ export interface Range {
   readonly max: number
 }
 
+/** Inclusive bounds in days since 1970-01-01, in UTC. An unknown day is in no range. */
+export interface DayRange {
+  readonly from: number
+  readonly to: number
+}
+
 export type StoreCondition =
   /** An empty list matches nothing. */
   | { readonly _tag: "AnyOf"; readonly column: Code; readonly values: ReadonlyArray<number> }
@@ -22,7 +28,8 @@ export type StoreCondition =
 
 /** The condition on an item itself, besides its words. */
 export type ItemCondition =
-  | { readonly _tag: "Price"; readonly range: Range }
+  /** Without bounds a product needs no creation date. */
+  | { readonly _tag: "Product"; readonly price?: Range; readonly created?: DayRange }
   /** Inclusive bounds of the start day, as day numbers of AdKey.ts. */
   | { readonly _tag: "Ad"; readonly criteria: AdCriteria; readonly firstDay: number; readonly lastDay: number }
 
@@ -49,13 +56,21 @@ export interface Filter {
   readonly subject: Subject
   /** All must hold. Without any, ads without a store match too. */
   readonly stores: ReadonlyArray<StoreCondition>
-  /** `Price` for products, `Ad` for ads. */
+  /** `Product` for products, `Ad` for ads. */
   readonly item?: ItemCondition
   /** Each must be found, in one of its spellings. */
   readonly words: ReadonlyArray<WantedWord>
+  /** At least one must be found: each word of it. Absent if any item will do. */
+  readonly phrases?: ReadonlyArray<ReadonlyArray<WantedWord>>
+  /** Only ads without a store. */
+  readonly isStoreless?: true
   /** Only results with a higher id, which were imported later. */
   readonly idAbove?: number
 }
+
+/** Whether a filter asks for nothing. */
+export const isOfAll = ({ subject: _subject, stores, words, ...conditions }: Filter): boolean =>
+  stores.length === 0 && words.length === 0 && Object.values(conditions).every((condition) => condition === undefined)
 
 export interface Query extends Filter {
   readonly order: Order

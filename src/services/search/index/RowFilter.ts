@@ -1,6 +1,6 @@
 /**
- * Conditions on items, as a bitmap of a segment: the range of a price, the flags and start days of an ad, the id of
- * both.
+ * Conditions on items, as a bitmap of a segment: the ranges of the price and the creation day of a product, the flags
+ * and start days of an ad, the id of both.
  *
  * A range is tested row by row in a branchless loop, 1.5 ns a row. Alternatively the rows inside or outside the range,
  * whichever are fewer, are read from the permutation of the column, 1.5 ns each. Each flag has a bitmap, 0.1 ns a row.
@@ -9,7 +9,7 @@
  */
 import * as AdKey from "./AdKey.ts"
 import { andAny, bitmapLength, clearRows, isSet, setRange, setRows } from "./Bitmap.ts"
-import type { Filter, Range } from "./Query.ts"
+import type { DayRange, Filter, Range } from "./Query.ts"
 import type { Ads, Items, Products, Segment } from "./Segment.ts"
 
 /** A condition in the codes of one segment. */
@@ -36,7 +36,10 @@ const allBits = -1
 export const itemTests = ({ ads, products }: Segment, items: Items, filter: Filter): ReadonlyArray<RowFilter> => {
   const tests: Array<RowFilter> = []
   const { idAbove, item } = filter
-  if (item?._tag === "Price") tests.push(priceTest(products, item.range))
+  if (item?._tag === "Product") {
+    if (item.price !== undefined) tests.push(priceTest(products, item.price))
+    if (item.created !== undefined) tests.push(createdTest(products, item.created))
+  }
   if (item?._tag === "Ad") {
     const groups = Object.values(AdKey.wantedBitmaps(item.criteria))
     if (groups.length > 0) tests.push({ _tag: "Flags", groups: groups.map((group) => bitmaps(ads, group)) })
@@ -60,6 +63,30 @@ export const priceTest = ({ byPrice, price, prices }: Products, range: Range): R
   const column = new Int32Array(price.buffer, price.byteOffset, price.length)
   return { _tag: "Range", column, mask: allBits, low, span: end - low, permutation: byPrice }
 }
+
+/** Less than any day, and in no range: a range of days has fewer than 2 ** 31. */
+const unknownDay = -(2 ** 31)
+const millisecondsADay = 86_400_000
+
+/** The day on which each product was created. Made by the first search that needs them, 4 bytes a product. */
+const createdDays = new WeakMap<Float64Array, Int32Array>()
+
+const daysOf = (created: Float64Array): Int32Array => {
+  const days =
+    createdDays.get(created) ??
+    Int32Array.from(created, (time) => (Number.isNaN(time) ? unknownDay : Math.floor(time / millisecondsADay)))
+  createdDays.set(created, days)
+  return days
+}
+
+export const createdTest = ({ byCreated, created }: Products, { from, to }: DayRange): RangeTest => ({
+  _tag: "Range",
+  column: daysOf(created),
+  mask: allBits,
+  low: from,
+  span: Math.max(0, to - from + 1),
+  permutation: byCreated
+})
 
 export const dayTest = ({ byStarted, keys }: Ads, firstDay: number, lastDay: number): RangeTest => ({
   _tag: "Range",

@@ -17,6 +17,7 @@ import { keyOf, offerItems, unknownLast } from "./ItemOrder.ts"
 import type { ItemQuery, Part } from "./ItemOrder.ts"
 import { isSet } from "./Bitmap.ts"
 import { matchItems, matchStores } from "./Matching.ts"
+import { isOfAll } from "./Query.ts"
 import { defaultTuning } from "./Run.ts"
 import type { Matching } from "./Matching.ts"
 import type { Cancel, Run } from "./Run.ts"
@@ -87,22 +88,16 @@ const firstOf = (view: SegmentView, order: ByStore, live: Uint32Array, count: nu
 }
 
 const searchStores = (list: SegmentList, query: Query, run: Run): SearchResult => {
-  const { idAbove, limit, offset, stores: conditions, words } = query
+  const { limit, offset, order: _, stores: conditions, ...others } = query
   const count = run.tuning.firstStores
-  const isOfAll = conditions.length === 0 && words.length === 0 && idAbove === undefined
+  const isFirst = isOfAll({ ...others, stores: conditions }) && offset + limit <= count
   const order = query.order._tag === "ByStore" ? query.order : grouped
   const best = new TopN(offset + limit)
   const matched: Array<Uint32Array> = []
   list.forEach((view, at) => {
     const stores = matchStores(view, query, run)
     matched.push(stores)
-    offerStores(
-      best,
-      view,
-      at,
-      order,
-      isOfAll && offset + limit <= count ? firstOf(view, order, stores, count) : stores
-    )
+    offerStores(best, view, at, order, isFirst ? firstOf(view, order, stores, count) : stores)
   })
   const page = best
     .sorted()

@@ -14,7 +14,8 @@
  */
 import { wholeOf } from "../../../domain/search/SearchText.ts"
 import type { WantedWord } from "../../../domain/search/WantedWords.ts"
-import { andBits, bitmapLength, isSet, orBits, setRows } from "./Bitmap.ts"
+import { andBits, bitmapLength, countBits, eachBit, isSet, orBits, setRows } from "./Bitmap.ts"
+import type { Filter } from "./Query.ts"
 import type { Words } from "./Segment.ts"
 
 export const isDense = (postings: number, rows: number): boolean => postings > rows >>> 3
@@ -196,6 +197,31 @@ export const findRows = (
   unite(words, rows, rarest, bits)
   for (const other of others) andBits(bits, bitmapOf(words, rows, other, scratch))
   return { bits, list: undefined }
+}
+
+/**
+ * The rows that have each wanted word, and each word of at least one phrase; `undefined` if neither is asked for. The eighth
+ * bitmap of `scratch` is used besides those of {@link findRows}.
+ */
+export const findHits = (
+  words: Words,
+  rows: number,
+  { phrases, words: wanted }: Pick<Filter, "phrases" | "words">,
+  scratch: (index: number) => Uint32Array,
+  fewHits: number
+): Hits | undefined => {
+  if (phrases === undefined) return wanted.length === 0 ? undefined : findRows(words, rows, wanted, scratch, fewHits)
+  const any = scratch(7).fill(0)
+  for (const phrase of phrases) orBits(any, findRows(words, rows, phrase, scratch, fewHits).bits)
+  const { bits } = wanted.length === 0 ? { bits: scratch(0).fill(-1) } : findRows(words, rows, wanted, scratch, fewHits)
+  andBits(bits, any)
+  return { bits, list: countBits(bits, 0, rows) > fewHits ? undefined : listOf(bits) }
+}
+
+const listOf = (bits: Uint32Array): Uint32Array => {
+  const rows: Array<number> = []
+  eachBit(bits, (row) => rows.push(row))
+  return Uint32Array.from(rows)
 }
 
 /** The bitmap that the segment has of the words of a range. */

@@ -158,6 +158,7 @@ layer(naive, { excludeTestServices: true })("the market", (it) => {
             page: _,
             per_page: _size,
             query: _words,
+            query_any: _phrases,
             sort_by: _sort,
             sort_order: _order,
             ...drawn

@@ -38,10 +38,12 @@ const services = Catalogs.naive(catalog).pipe(
   Layer.provideMerge(SetClock.layer(`${NaiveCatalog.today}T12:00:00Z`))
 )
 
-const { query: _, ...marketFields } = MarketQuery.fields
+const { query: _, query_any: _phrases, ...marketFields } = MarketQuery.fields
 
 const filtersOf = (index: number): Json =>
-  Object.fromEntries(Object.entries(make.shop(index)).filter(([name]) => name in ShopFilter.fields && name !== "query"))
+  Object.fromEntries(
+    Object.entries(make.shop(index)).filter(([name]) => name in ShopFilter.fields && name in marketFields)
+  )
 
 const onPage = (args: Json): Json => ({ ...args, ...(random.chance(0.2) ? { page: 2 } : {}) })
 
@@ -133,7 +135,7 @@ const meant = (pairs: Pairs): Json => {
     const [whole = "", part] = name.split(".")
     if (part !== undefined) args[whole] = { ...Object(args[whole]), [part]: numbers.test(name) ? Number(value) : value }
     else if (numbers.test(name)) args[name] = Number(value)
-    else if (name === "partnership_only") args[name] = value === "true"
+    else if (name === "partnership_only" || name === "without_shop") args[name] = value === "true"
     else if (texts.has(name)) args[name] = value
     else {
       const entries = value.split("\n").map((entry) => entry.trim())
