@@ -180,12 +180,19 @@ describe.skipIf(!isAvailable())("the cards of MCP Apps", () => {
           yield* Effect.promise(async () => {
             await frame.getByRole("link", { name: "Open in Discovery" }).focus()
             await page.keyboard.press("Enter")
-            await page.keyboard.press("Tab")
-            await page.keyboard.press("Enter")
+            // Past the links to the products and the ads, to the table of visits.
+            for (const key of ["Tab", "Tab", "Tab", "Enter"]) await page.keyboard.press(key)
             await frame.getByRole("cell", { name: "40,000" }).waitFor()
             await firstOpened
           })
           assert.deepStrictEqual(opened, [`${url}/dashboard/shops/${id}`])
+          for (const [name, section] of [
+            ["All its products", "products"],
+            ["All its ads", "ads"]
+          ] as const) {
+            const href = yield* Effect.promise(() => frame.getByRole("link", { name }).getAttribute("href"))
+            assert.strictEqual(href, `${url}/dashboard/${section}?shop_ids=${id}&sort_by=newest`)
+          }
         })
     )
 

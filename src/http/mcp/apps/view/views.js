@@ -160,10 +160,19 @@ const trafficChart = (traffic) => {
 
 const named = (items) => (items.length === 0 ? null : items)
 
+/** The search page of the dashboard with all items of the store. */
+const ofStore = ({ dashboard_url, id }, section) =>
+  new URL(`../${section}?shop_ids=${id}&sort_by=newest`, dashboard_url).href
+
 const storeSheet = (shop) => [
   foreign("h1", shop.name),
   storeBadges(shop),
-  links(link(`https://${shop.domain}/`, shop.domain), link(shop.dashboard_url, text("card.view.more"))),
+  links(
+    link(`https://${shop.domain}/`, shop.domain),
+    link(shop.dashboard_url, text("card.view.more")),
+    link(ofStore(shop, "products"), text("store.moreProducts")),
+    link(ofStore(shop, "ads"), text("store.moreAds"))
+  ),
   element("h2", {}, text("store.figures")),
   figures(storeFigures(shop)),
   element("h2", {}, text("store.traffic")),
