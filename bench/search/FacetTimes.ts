@@ -37,7 +37,15 @@ export const run = (
     const { stores, words } = query
     return groupings.map((grouping) => {
       const start = performance.now()
-      const asked = { subject: "stores", stores, words, grouping, order: "stores", limit: 20 } as const
+      const asked = {
+        subject: "stores",
+        stores,
+        words,
+        grouping,
+        hasPrices: false,
+        order: "stores",
+        limit: 20
+      } as const
       overview(published.list, asked, published.leaders, never)
       return { tool: "compare_markets", words: words.length > 0, millis: performance.now() - start }
     })

@@ -19,33 +19,49 @@ const sum = (values: ReadonlyArray<number>): number => values.reduce((all, value
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
-const revenue = (stores: ReadonlyArray<Store>): MarketGroup["revenue"] =>
+const byCurrency = (stores: ReadonlyArray<Store>, figure: (store: Store) => number | null): MarketGroup["revenue"] =>
   Array.from(
     Map.groupBy(
-      stores.filter((store) => store.monthly_revenue !== null && store.currency !== null),
+      stores.filter((store) => figure(store) !== null && store.currency !== null),
       (store) => store.currency
     ),
     ([currency, all]) => ({
       currency: currency ?? "",
       stores: all.length,
-      median: shown(median(known(all, (store) => store.monthly_revenue))) ?? 0
+      median: shown(median(known(all, figure))) ?? 0
     })
   )
     .sort((a, b) => b.stores - a.stores || compareText(a.currency, b.currency))
     .slice(0, 5)
 
-const sums = (stores: ReadonlyArray<Store>) => ({
+const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Number(((part / whole) * 100).toFixed(2)))
+
+/** `matches` are the stores of `share_of`. */
+const sums = (stores: ReadonlyArray<Store>, matches: ReadonlySet<number> | undefined) => {
+  const matching = stores.filter(({ id }) => matches?.has(id)).length
+  return {
+    ...sumsOf(stores),
+    ...(matches === undefined ? {} : { matching, matching_pct: percent(matching, stores.length) })
+  }
+}
+
+const sumsOf = (stores: ReadonlyArray<Store>) => ({
   stores: stores.length,
   active_ads: sum(stores.map((store) => store.activeAds)),
   products: sum(known(stores, (store) => store.catalogSize)),
   visits: sum(known(stores, (store) => store.visits))
 })
 
-const figures = (stores: ReadonlyArray<Store>) => ({
-  ...sums(stores),
+const figures = (
+  stores: ReadonlyArray<Store>,
+  { prices }: Pick<MarketQuery, "prices">,
+  matches: ReadonlySet<number> | undefined
+) => ({
+  ...sums(stores, matches),
   median_visits: median(known(stores, (store) => store.visits)),
   median_growth: median(known(stores, (store) => store.growth)),
-  revenue: revenue(stores)
+  revenue: byCurrency(stores, (store) => store.monthly_revenue),
+  ...(prices === true ? { avg_price: byCurrency(stores, (store) => store.averagePrice) } : {})
 })
 
 /** Of spellings that differ only in case, the one that most stores have, of equal ones the first. */
@@ -97,35 +113,44 @@ const valuesOf = (catalog: NaiveCatalog, query: MarketQuery): ((store: Store) =>
 }
 
 export const marketOverview = (catalog: NaiveCatalog, query: MarketQuery): MarketOverview => {
-  const { group_by: _, limit = 20, niche_level: _level, sort_by = "stores", ...filters } = query
+  const { group_by: _, limit = 20, niche_level: _level, sort_by = "stores", prices: _prices, ...rest } = query
+  const { share_of, ...filters } = rest
   const stores = searchShops(catalog, filters).items
+  const matches = share_of === undefined ? undefined : new Set(searchShops(catalog, share_of).items.map(({ id }) => id))
   const valuesOfStore = valuesOf(catalog, query)
+  const groupOf = (value: string | null, all: ReadonlyArray<Store>) => ({
+    value,
+    share_pct: percent(all.length, stores.length),
+    ...figures(all, query, matches)
+  })
   const members = stores.flatMap((store) => valuesOfStore(store).map((value) => ({ value, store })))
   const groups = Array.from(
     Map.groupBy(members, ({ value }) => value),
-    ([value, all]) => ({
-      value,
-      share_pct: Number(((all.length / stores.length) * 100).toFixed(2)),
-      ...figures(all.map(({ store }) => store))
-    })
+    ([value, all]) =>
+      groupOf(
+        value,
+        all.map(({ store }) => store)
+      )
   ).sort((a, b) => {
     for (const field of [sort_by, "stores", "active_ads", "visits", "products"] as const) {
-      const [one, other] = [a[field], b[field]]
+      // The share as it is, before it is shown with two decimals.
+      const of = (group: typeof a) => (field === "matching_pct" ? (group.matching ?? 0) / group.stores : group[field])
+      const [one, other] = [of(a), of(b)]
       if (one === other) continue
       if (one === null || other === null) return one === null ? 1 : -1
       return other - one
     }
-    return compareText(a.value, b.value)
+    return compareText(a.value ?? "", b.value ?? "")
   })
+  const without = stores.filter((store) => valuesOfStore(store).length === 0)
   return {
     // Ordered by the medians as they are.
-    results: groups.slice(0, limit).map((group) => ({
+    results: [...groups.slice(0, limit), ...(without.length === 0 ? [] : [groupOf(null, without)])].map((group) => ({
       ...group,
       median_visits: shown(group.median_visits),
       median_growth: shown(group.median_growth)
     })),
-    total: sums(stores),
-    groups: groups.length,
-    ungrouped: stores.filter((store) => valuesOfStore(store).length === 0).length
+    total: sums(stores, matches),
+    groups: groups.length
   }
 }

@@ -109,12 +109,12 @@ export const change = (random: Random, args: Json): Changed => {
 
 /**
  * What arguments say, by the rules alone (D24, D27, D66): without `null` members, with codes in upper case, and with
- * `filters` out of their text. Everything else is meant as it is.
+ * `filters` and `share_of` out of their text. Everything else is meant as it is.
  */
 export const meaningOf = (args: Json): Json => {
   const members = Object.entries(args).flatMap(([name, value]): ReadonlyArray<readonly [string, unknown]> => {
     if (value === null) return []
-    const said = name === "filters" && typeof value === "string" ? parsed(value) : value
+    const said = (name === "filters" || name === "share_of") && typeof value === "string" ? parsed(value) : value
     if (isObject(said)) return [[name, meaningOf(said)]]
     const isCode = name === "countries" || name === "currencies"
     return [[name, isCode && Array.isArray(said) ? said.map((code) => String(code).toUpperCase()) : said]]

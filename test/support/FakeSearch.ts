@@ -152,8 +152,7 @@ const overview = {
     }
   ],
   total: sums,
-  groups: 1,
-  ungrouped: 0
+  groups: 1
 }
 
 /** Product 1 is tracked, product 2 is of a store that is not tracked, others do not exist. */

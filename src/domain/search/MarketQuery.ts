@@ -1,5 +1,7 @@
 /** Arguments and answer of `compare_markets` (D66): figures of groups of stores. */
 import { Schema } from "effect"
+import { issueAt } from "../ArgumentIssue.ts"
+import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import * as Arguments from "./Arguments.ts"
 import { warnings } from "./Page.ts"
 import { ShopFilter } from "./ShopQuery.ts"
@@ -32,7 +34,11 @@ export const filterOf = {
 } as const satisfies Readonly<Record<GroupBy, keyof ShopFilter>>
 
 /** Fields of a group. */
-export const marketSorts = ["stores", "active_ads", "products", "visits", "median_visits", "median_growth"] as const
+export const figureSorts = ["stores", "active_ads", "products", "visits", "median_visits", "median_growth"] as const
+export type FigureSort = (typeof figureSorts)[number]
+
+/** The tool orders by the share of `share_of` as well (D101). */
+export const marketSorts = [...figureSorts, "matching_pct"] as const
 export type MarketSort = (typeof marketSorts)[number]
 
 const maxGroups = 50
@@ -51,12 +57,39 @@ const fields = {
     count(10),
     "Only with group_by niche: 1 (default) for the top niches, 2 for those below."
   ),
-  sort_by: Arguments.optional(Arguments.oneOf(marketSorts), "Figure to rank by, highest first. Default stores."),
+  sort_by: Arguments.optional(Arguments.oneOf(figureSorts), "Figure to rank by, highest first. Default stores."),
   limit: Arguments.optional(count(maxGroups), "How many groups. Default 20.")
 } as const
 
+/** Of an object that a client may send as text. */
+const asJson = (example: string) => ({ jsonText: example })
+
+/** Arguments of the tool alone, which the overview in the dashboard has no place for (D101). */
+const toolFields = {
+  sort_by: Arguments.optional(Arguments.oneOf(marketSorts), "Figure to rank by, highest first. Default stores."),
+  prices: Arguments.optional(Schema.Boolean, "Adds the median of avg_price by currency."),
+  share_of: Arguments.optional(
+    ShopFilter.annotate(asJson('{"pixels":["TikTok"]}')),
+    'Second filters, as JSON: with {"pixels":["TikTok"]}, matching counts the stores of each group that have it, matching_pct is their share.'
+  )
+} as const
+
 export const MarketQuery = Schema.Struct({ ...fields, ...ShopFilter.fields })
-export type MarketQuery = typeof MarketQuery.Type
+
+type PageQuery = typeof MarketQuery.Type
+
+/** What the tool or the overview in the dashboard asks. */
+export type MarketQuery = Omit<PageQuery, "sort_by"> & {
+  readonly sort_by?: MarketSort
+  readonly share_of?: ShopFilter
+  readonly prices?: boolean
+}
+
+/** D101: the share has an order only if one is asked for. */
+export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArray<ArgumentIssue> =>
+  args["sort_by"] === "matching_pct" && (args["share_of"] ?? null) === null
+    ? [issueAt("sort_by", "needs_share_of")]
+    : []
 
 /** The default says nothing that does not hold anyway. */
 export const withoutEffect = ({ group_by: value, niche_level: level }: MarketQuery): ReadonlyArray<WithoutEffect> =>
@@ -67,8 +100,9 @@ export const withoutEffect = ({ group_by: value, niche_level: level }: MarketQue
 /** As the tool takes it: the filters are an object of their own, as `search_shops` has them. */
 export const MarketArguments = Schema.Struct({
   ...fields,
+  ...toolFields,
   filters: Arguments.optional(
-    ShopFilter.annotate({ jsonText: '{"countries":["US"],"active_ads":{"min":5}}' }),
+    ShopFilter.annotate(asJson('{"countries":["US"],"active_ads":{"min":5}}')),
     "Only stores that match count. Names, values and meaning are those of the arguments of search_shops."
   )
 })
@@ -77,26 +111,32 @@ const sums = {
   stores: Schema.Int,
   active_ads: Schema.Int,
   products: Schema.Int,
-  visits: Schema.Finite.annotate({ description: "Monthly." })
+  visits: Schema.Finite.annotate({ description: "Monthly." }),
+  matching: Schema.optionalKey(Schema.Int).annotate({ description: "With share_of: stores that match it too." }),
+  matching_pct: Schema.optionalKey(Schema.Finite).annotate({ description: "Of the stores." })
 }
 
+const byCurrency = Schema.Array(Schema.Struct({ currency: Schema.String, stores: Schema.Int, median: Schema.Finite }))
+
 export const MarketGroup = Schema.Struct({
-  value: Schema.String.annotate({ description: "As the filter takes it." }),
+  value: Schema.NullOr(Schema.String).annotate({
+    description: "As the filter takes it. null, in the last result, for the stores that have none."
+  }),
   share_pct: Schema.Finite.annotate({ description: "Of all matching stores." }),
   ...sums,
   median_visits: Schema.NullOr(Schema.Finite),
   median_growth: Schema.NullOr(Schema.Finite).annotate({ description: "Percent." }),
-  revenue: Schema.Array(Schema.Struct({ currency: Schema.String, stores: Schema.Int, median: Schema.Finite })).annotate(
-    { description: "Monthly, by currency, of stores that have both; most stores first, up to 5." }
-  )
+  revenue: byCurrency.annotate({
+    description: "Monthly, by currency, of stores that have both; most stores first, up to 5."
+  }),
+  avg_price: Schema.optionalKey(byCurrency).annotate({ description: "With prices: as revenue." })
 })
 export type MarketGroup = typeof MarketGroup.Type
 
 export const MarketOverview = Schema.Struct({
   results: Schema.Array(MarketGroup),
   total: Schema.Struct(sums).annotate({ description: "All matching stores, each once." }),
-  groups: Schema.Int.annotate({ description: "In all, results included." }),
-  ungrouped: Schema.Int.annotate({ description: "Stores in no group: they have no value, or it is unknown." }),
+  groups: Schema.Int.annotate({ description: "In all, without that of null." }),
   warnings
 })
 export type MarketOverview = typeof MarketOverview.Type

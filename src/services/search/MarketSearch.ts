@@ -123,26 +123,30 @@ const orders: Readonly<Record<MarketSort, GroupOrder>> = {
   products: "products_count",
   visits: "visits",
   median_visits: { median: "visits" },
-  median_growth: { median: "growth" }
+  median_growth: { median: "growth" },
+  matching_pct: "matching_share"
 }
 
 export const toQuery = (query: MarketQuery, names: NameCodes, niches: Published["niches"]): OverviewQuery => ({
   ...Queries.storeFilter(query, names),
   subject: "stores",
+  ...(query.share_of === undefined ? {} : { shareOf: Queries.storeFilter(query.share_of, names) }),
+  hasPrices: query.prices ?? false,
   grouping: kinds[query.group_by].grouping(query, { niches }),
   order: orders[query.sort_by ?? Market.defaults.sort_by],
   limit: query.limit ?? Market.defaults.limit
 })
 
-const sumsOf = ({ stores, sums }: GroupSums) => ({
+const sumsOf = ({ share_of }: MarketQuery, { matching, stores, sums }: GroupSums) => ({
   stores,
   active_ads: sums.active_ads,
   products: sums.products_count,
-  visits: sums.visits
+  visits: sums.visits,
+  ...(share_of === undefined ? {} : { matching, matching_pct: share(matching, stores) })
 })
 
-const revenues = ({ revenue }: GroupFigures): Market.MarketGroup["revenue"] =>
-  revenue.map(({ currency, median, stores }) => ({
+const byCurrency = (medians: GroupFigures["revenue"]): Market.MarketGroup["revenue"] =>
+  medians.map(({ currency, median, stores }) => ({
     currency: lettersOf(currency, 3),
     stores,
     median: twoDecimals(median)
@@ -160,21 +164,25 @@ export const toAnswer = (
   published: Known
 ): Market.MarketOverview => {
   const valueOf = kinds[query.group_by].valuesOf(published)
+  const toGroup = (value: string | null, group: GroupFigures): Market.MarketGroup => ({
+    value,
+    share_pct: share(group.stores, total.stores),
+    ...sumsOf(query, group),
+    median_visits: shown(group.medians.visits),
+    median_growth: shown(group.medians.growth),
+    revenue: byCurrency(group.revenue),
+    ...(group.prices === undefined ? {} : { avg_price: byCurrency(group.prices) })
+  })
   const named = groups.map((group) => ({ ...group, value: valueOf(group.group) }))
   return {
-    results: named
-      .sort((one, other) => one.rank - other.rank || (one.value < other.value ? -1 : 1))
-      .slice(0, query.limit ?? Market.defaults.limit)
-      .map(({ value, ...group }) => ({
-        value,
-        share_pct: share(group.stores, total.stores),
-        ...sumsOf(group),
-        median_visits: shown(group.medians.visits),
-        median_growth: shown(group.medians.growth),
-        revenue: revenues(group)
-      })),
-    total: sumsOf(total),
-    groups: count,
-    ungrouped
+    results: [
+      ...named
+        .sort((one, other) => one.rank - other.rank || (one.value < other.value ? -1 : 1))
+        .slice(0, query.limit ?? Market.defaults.limit)
+        .map(({ value, ...group }) => toGroup(value, group)),
+      ...(ungrouped === undefined ? [] : [toGroup(null, ungrouped)])
+    ],
+    total: sumsOf(query, total),
+    groups: count
   }
 }

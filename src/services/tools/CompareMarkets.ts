@@ -1,6 +1,5 @@
 /** `compare_markets` (D66). */
-import { Effect, Predicate } from "effect"
-import { issueAt } from "../../domain/ArgumentIssue.ts"
+import { Effect } from "effect"
 import * as Market from "../../domain/search/MarketQuery.ts"
 import { MarketSearch } from "../search/MarketSearch.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
@@ -14,19 +13,17 @@ export const make = Effect.gen(function* () {
   const names = VocabularyCheck.make(vocabulary)
   const warningsOf = SearchWarnings.make(vocabulary, Market.withoutEffect)
 
-  const check: ToolDefinition.Check = ({ filters }) =>
-    Predicate.isObject(filters)
-      ? Effect.map(names(filters), (found) => ({
-          ...found,
-          issues: found.issues.map(({ code, params, path }) => issueAt(`filters.${path}`, code, params))
-        }))
-      : Effect.succeed({ issues: [] })
+  const check: ToolDefinition.Check = (raw) =>
+    Effect.map(
+      Effect.forEach(["filters", "share_of"], (name) => ToolDefinition.within(name, names)(raw)),
+      (found) => ToolDefinition.joined([{ issues: Market.conflicts(raw) }, ...found])
+    )
 
   return ToolDefinition.make({
     name: "compare_markets",
     title: "Compare markets by groups of stores",
     description: `Compares groups of stores, such as niches, countries or apps: their number, sums of active ads, products and visits, medians of visits, growth and revenue. value is ${ToolDefinition.thirdParty}`,
-    asElsewhere: "filters",
+    published: { filters: "types", share_of: "text" },
     use: "to size or rank markets before looking at single stores.",
     instead: "use search_shops for the stores themselves.",
     parameters: Market.MarketArguments,

@@ -1,9 +1,10 @@
 /** The definition of a tool, its entry in `tools/list`, and the preparation of a call. */
 import type { Schema } from "effect"
-import { Effect, Result } from "effect"
+import { Effect, Predicate, Result } from "effect"
 import type { Caller } from "../../domain/access/Account.ts"
 import { costs } from "../../domain/access/Credit.ts"
 import * as ArgumentDecoder from "../../domain/ArgumentDecoder.ts"
+import { issueAt } from "../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 import type * as Arguments from "../../domain/search/Arguments.ts"
 import type { RateLimited, SearchTimeout, ServiceUnavailable, ToolError } from "../../domain/ToolError.ts"
@@ -29,6 +30,23 @@ export interface Complaint {
  * the issues of the schema.
  */
 export type Check = (raw: RawArguments) => Effect.Effect<Complaint, RateLimited | SearchTimeout | ServiceUnavailable>
+
+/** The check of an object of arguments that is the argument `name`. */
+export const within =
+  (name: string, check: Check): Check =>
+  ({ [name]: args }) =>
+    Predicate.isObject(args)
+      ? Effect.map(check(args), (found) => ({
+          ...found,
+          issues: found.issues.map(({ code, params, path }) => issueAt(`${name}.${path}`, code, params))
+        }))
+      : Effect.succeed({ issues: [] })
+
+/** All issues together, with the first hint. */
+export const joined = (complaints: ReadonlyArray<Complaint>): Complaint => {
+  const hint = complaints.find((complaint) => complaint.hint !== undefined)?.hint
+  return { issues: complaints.flatMap(({ issues }) => issues), ...(hint === undefined ? {} : { hint }) }
+}
 
 /** A call with valid arguments. */
 export interface PreparedCall<
@@ -100,8 +118,8 @@ export const make = <
   readonly description: string
   /** What its arguments have in common, which their schema then leaves out. */
   readonly rules?: typeof Arguments.rules
-  /** An argument whose properties are the arguments of another tool, as its description says: their schema has types alone. */
-  readonly asElsewhere?: string
+  /** Arguments that are objects of the arguments of another tool, as their descriptions say. */
+  readonly published?: ToolSchema.Published
   /** When a model should call it: `Use it ...`. */
   readonly use: string
   /** What it should call otherwise: `Instead, ...`. */
@@ -112,7 +130,7 @@ export const make = <
   readonly handler: (args: Parameters["Type"], caller: C) => Effect.Effect<Success["Type"], E>
 }): RunnableTool<Success["Type"], E, C, Parameters["Type"]> => {
   const cost: number = costs[options.name]
-  const { asElsewhere, rules } = options
+  const { published, rules } = options
   const description = [
     rules === undefined ? options.description : `${options.description} ${rules}`,
     `Use it ${options.use}`,
@@ -137,9 +155,9 @@ export const make = <
       title: options.title,
       description,
       inputSchema:
-        rules === undefined && asElsewhere === undefined
+        rules === undefined && published === undefined
           ? argumentSchema
-          : ToolSchema.briefArguments(argumentSchema, asElsewhere),
+          : ToolSchema.briefArguments(argumentSchema, published),
       outputSchema: ToolSchema.briefAnswer(answerSchema),
       annotations: {
         title: options.title,

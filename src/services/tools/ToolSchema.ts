@@ -17,17 +17,24 @@ export const ofAnswer = (schema: Schema.Constraint): ObjectSchema => toObjectSch
 
 /**
  * What agents read of the arguments, and pay for by the token (D64): without the limits that the tool's description says
- * once, and without what strict clients add by themselves. Of the argument `asElsewhere`, an object whose properties are the
- * arguments of another tool, the types alone.
+ * once, and without what strict clients add by themselves.
  */
-export const briefArguments = (schema: ObjectSchema, asElsewhere?: string): ObjectSchema => {
+export const briefArguments = (schema: ObjectSchema, published: Published = {}): ObjectSchema => {
   const { properties, ...root } = brief(schema, isSaid)
-  const each = Object.entries(isNode(properties) ? properties : {}).map(([name, property]) => [
-    name,
-    name === asElsewhere && isNode(property) ? onlyTypes(property) : property
-  ])
+  const each = Object.entries(isNode(properties) ? properties : {}).map(([name, property]) => {
+    if (!isNode(property)) return [name, property]
+    const { description } = property
+    if (published[name] === "text") return [name, { type: "string", description }]
+    return [name, published[name] === "types" ? onlyTypes(property) : property]
+  })
   return { ...root, properties: Object.fromEntries(each) }
 }
+
+/**
+ * How an argument is published that is an object of the arguments of another tool: with their types alone, or as a text, which
+ * every model can write and which costs least. The server takes an object and its text in JSON for both.
+ */
+export type Published = Readonly<Record<string, "types" | "text">>
 
 /** Of an object whose properties another tool's schema describes. */
 const onlyTypes = ({ description, properties }: Node): Node => ({

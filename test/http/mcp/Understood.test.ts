@@ -9,7 +9,7 @@ import { Effect, Layer, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { costs } from "../../../src/domain/access/Credit.ts"
 import { defaults } from "../../../src/domain/search/Arguments.ts"
-import { groupings, marketSorts } from "../../../src/domain/search/MarketQuery.ts"
+import { figureSorts, groupings } from "../../../src/domain/search/MarketQuery.ts"
 import * as Market from "../../../src/domain/search/MarketQuery.ts"
 import type { MarketQuery } from "../../../src/domain/search/MarketQuery.ts"
 import { ShopFilter } from "../../../src/domain/search/ShopQuery.ts"
@@ -85,11 +85,19 @@ const validOf: Readonly<Record<ToolName, (index: number) => Json>> = {
       group_by: groupings[index % groupings.length],
       filters: random.chance(0.3) ? JSON.stringify(filters) : filters,
       ...(random.chance(0.3) ? { niche_level: random.int(1, 3) } : {}),
-      ...(random.chance(0.7) ? { sort_by: random.pick(marketSorts) } : {}),
+      ...(random.chance(0.7) ? { sort_by: random.pick(figureSorts) } : {}),
+      ...(random.chance(0.3) ? { prices: true } : {}),
+      ...(random.chance(0.4) ? shareOf(filtersOf(3 * index + 1)) : {}),
       ...(random.chance(0.7) ? { limit: random.pick([1, 5, 50]) } : {})
     }
   }
 }
+
+/** The second filters, as an object or its text. */
+const shareOf = (filters: Json): Json => ({
+  share_of: random.chance(0.5) ? JSON.stringify(filters) : filters,
+  ...(random.chance(0.3) ? { sort_by: "matching_pct" } : {})
+})
 
 const isToolName = (name: string): name is ToolName => Object.hasOwn(costs, name)
 
@@ -114,6 +122,9 @@ const queryOf = (tool: ToolName, understood: Json): unknown => {
 const marketQueryOf = ({ filters, ...asked }: Json): MarketQuery =>
   Object.assign(asked, filters) as unknown as MarketQuery
 
+/** The arguments of the query by their names. */
+const flatOf = (understood: Json): Json => Object.assign({}, marketQueryOf(understood))
+
 const saysNothing = (value: unknown): boolean =>
   typeof value === "object" && value !== null && Object.keys(value).length === 0
 
@@ -134,7 +145,7 @@ const saysWhatHolds = (tool: ToolName, name: string, value: unknown, all: Json):
 
 /** What of the understood arguments could be left out, and the query would be the same. */
 const withoutEffect = (tool: ToolName, understood: Json): ReadonlyArray<string> => {
-  const flat: Json = tool === "compare_markets" ? Object.assign({}, marketQueryOf(understood)) : understood
+  const flat: Json = tool === "compare_markets" ? flatOf(understood) : understood
   const query = JSON.stringify(queryOf(tool, flat))
   return Object.entries(flat).flatMap(([name, value]) => {
     if (name === "group_by" || saysWhatHolds(tool, name, value, flat)) return []
@@ -164,7 +175,7 @@ const Page = Schema.Struct({
   pagination: Schema.Struct({ total: Schema.Int })
 })
 const Groups = Schema.Struct({
-  results: Schema.Array(Schema.Struct({ value: Schema.String, stores: Schema.Int })),
+  results: Schema.Array(Schema.Struct({ value: Schema.NullOr(Schema.String), stores: Schema.Int })),
   total: Schema.Struct({ stores: Schema.Int }),
   groups: Schema.Int
 })

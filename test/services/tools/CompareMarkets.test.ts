@@ -47,11 +47,52 @@ layer(services, { excludeTestServices: true })("compare_markets", (it) => {
         const text = JSON.stringify({ ...filters, query: null })
         assert.deepStrictEqual(yield* call({ group_by, limit: 50, filters: text }), expected)
         for (const { stores, value } of expected.results) {
+          if (value === null) continue
           const query = yield* decode({ ...args, [filterOf[group_by]]: [value] })
           const { pagination } = yield* search.search(query, accountId)
           assert.strictEqual(pagination.total, stores, `${group_by} ${value}`)
         }
       }
+    })
+  )
+
+  it.effect(
+    "D101 counts the stores that match share_of too, in an object or the JSON of one, and orders by their share",
+    () =>
+      Effect.gen(function* () {
+        const share_of = { pixels: ["TikTok", "Facebook", "Google"] }
+        const args = { group_by: "language", sort_by: "matching_pct", prices: true } as const
+        const expected = marketOverview(catalog, { ...args, share_of: yield* decode(share_of) })
+        assert.deepStrictEqual(yield* call({ ...args, share_of }), expected)
+        assert.deepStrictEqual(yield* call({ ...args, share_of: JSON.stringify(share_of) }), expected)
+        const shares = expected.results.flatMap(({ matching_pct, value }) =>
+          value === null ? [] : [matching_pct ?? 0]
+        )
+        assert.deepStrictEqual(
+          shares,
+          shares.toSorted((one, other) => other - one)
+        )
+        assert.isAbove(expected.total.matching ?? 0, 0)
+        // All stores match filters that ask for nothing, in every group.
+        const all = marketOverview(catalog, { group_by: "country", share_of: {} })
+        assert.isTrue(all.results.every(({ matching, stores }) => matching === stores))
+        assert.deepStrictEqual(yield* call({ group_by: "country", share_of: {} }), all)
+      })
+  )
+
+  it.effect.each<[object, string]>([
+    [{ share_of: { countries: ["Narnia"] } }, "share_of.countries.0 unknown_country"],
+    [{ share_of: '{"niches":["Petz"]}' }, "share_of.niches.0 unknown_niche"],
+    [{ share_of: "TikTok" }, "share_of not_object_like"],
+    [{ sort_by: "matching_pct" }, "sort_by needs_share_of"]
+  ])("D101 refuses %j", ([args, issue]) =>
+    Effect.gen(function* () {
+      const found = yield* call({ group_by: "niche", ...args })
+      assert(Array.isArray(found))
+      assert.deepStrictEqual(
+        found.map(({ code, path }: ArgumentIssue) => `${path} ${code}`),
+        [issue]
+      )
     })
   )
 

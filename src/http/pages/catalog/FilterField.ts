@@ -11,7 +11,7 @@ import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 
 /** Of all pages with a form of filters. */
-export type ArgumentName = keyof AdQuery | keyof ProductQuery | keyof MarketQuery
+export type ArgumentName = keyof AdQuery | keyof ProductQuery | keyof typeof MarketQuery.Type
 
 /** What was typed. */
 export interface Typed {

@@ -96,8 +96,9 @@ export const of = (
   }
 
   const rows = groups.map(({ active_ads, stores, value }) => {
-    const group = labelOf(value)
-    const values = valuesOf(query, value, names)
+    // No search finds the stores that have no value.
+    const group = value === null ? "" : labelOf(value)
+    const values = value === null ? undefined : valuesOf(query, value, names)
     const lead = (target: Target, count: number, label: string): SearchLink | string =>
       values === undefined || count === 0 ? number(count) : { target, count: number(count), label, values }
     return {

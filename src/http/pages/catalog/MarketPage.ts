@@ -4,7 +4,7 @@ import type { HttpServerRequest } from "effect/http"
 import { argumentDecoder } from "../../../domain/ArgumentDecoder.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import * as Market from "../../../domain/search/MarketQuery.ts"
-import type { MarketGroup, MarketQuery } from "../../../domain/search/MarketQuery.ts"
+import type { MarketGroup } from "../../../domain/search/MarketQuery.ts"
 import * as Narrowing from "../../../domain/search/Narrowing.ts"
 import { maxAddress } from "../../../domain/search/SavedSearch.ts"
 import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
@@ -42,6 +42,7 @@ const path = sections.market
 /** Words are left out: they search names of stores, and the ads of a group are searched by other words. */
 const { query: _, query_any: _phrases, ...fields } = Market.MarketQuery.fields
 const PageQuery = Schema.Struct(fields)
+type PageQuery = typeof PageQuery.Type
 
 const defaults = { group_by: "niche", ...Market.defaults } as const
 const address = SearchAddress.make(PageQuery, defaults)
@@ -69,7 +70,7 @@ const bar = (value: number, most: number): Html => {
 }
 
 const groupTable = (
-  { groups, query }: { readonly groups: ReadonlyArray<MarketGroup>; readonly query: MarketQuery },
+  { groups, query }: { readonly groups: ReadonlyArray<MarketGroup>; readonly query: PageQuery },
   names: Names.Names,
   locale: Locale
 ): Html => {
@@ -88,12 +89,15 @@ const groupTable = (
     text("market.of", { amount: locale.wholeMoney(median, code), count: stores })
   const items = groups.map((group, place) => ({ ...group, links: rows[place] }))
   type Row = (typeof items)[number]
-  const labelOf = ({ value }: Row) => translated(query.group_by, value, locale) ?? thirdPartyText(value)
+  const labelOf = ({ value }: Row) =>
+    value === null
+      ? text("market.without", { by: query.group_by })
+      : (translated(query.group_by, value, locale) ?? thirdPartyText(value))
   return html`${forms}${tableOf<Row>({
     label: text("market.heading"),
     kind: "market",
     items,
-    attributes: ({ value }) => html`data-group="${value}"`,
+    attributes: ({ value }) => html`data-group="${value ?? ""}"`,
     columns: [
       [
         text(`market.groupings.${query.group_by}`),
@@ -120,22 +124,20 @@ const groupTable = (
 }
 
 const overview = (
-  query: MarketQuery,
-  { groups, results, total, ungrouped, warnings = [] }: Market.MarketOverview,
+  query: PageQuery,
+  { groups, results, total, warnings = [] }: Market.MarketOverview,
   names: Names.Names,
   locale: Locale
 ): Html => {
   const { text } = locale
   const lines = warningLines(warnings)
+  const named = results.filter(({ value }) => value !== null)
   if (total.stores === 0) {
     return html`${lines}
       <div class="empty"><p role="status">${text("market.none")}</p></div>`
   }
   return html`<p class="total" role="status">${text("market.matching", { count: total.stores })}</p>
-    <p class="aside">
-      ${results.length < groups && text("market.shown", { shown: results.length, count: groups })}
-      ${ungrouped > 0 && text("market.ungrouped", { count: ungrouped, by: query.group_by })}
-    </p>
+    <p class="aside">${named.length < groups && text("market.shown", { shown: named.length, count: groups })}</p>
     ${lines} ${results.length > 0 && groupTable({ groups: results, query }, names, locale)}`
 }
 
@@ -151,7 +153,7 @@ export const layer = Layer.effectDiscard(
     const check = VocabularyCheck.make(vocabulary)
     const warningsOf = SearchWarnings.make(vocabulary, Market.withoutEffect)
 
-    const answered = Effect.fnUntraced(function* (query: MarketQuery) {
+    const answered = Effect.fnUntraced(function* (query: PageQuery) {
       const { findings, overview } = yield* market.of(query)
       return { ...overview, ...(yield* warningsOf(query, findings)) }
     })

@@ -109,6 +109,22 @@ export const column = ({ length, parts }: Stores, figure: Figure, cancel: Cancel
   return values
 }
 
+/** A flag by position, of flags by row. */
+export const flags = (
+  { length, parts }: Stores,
+  ofRows: ReadonlyMap<StoreColumns, Uint8Array>,
+  cancel: Cancel
+): Uint8Array => {
+  const values = new Uint8Array(length)
+  let position = 0
+  for (const { columns, rows } of parts) {
+    cancel.check()
+    const ofColumns = ofRows.get(columns)
+    for (let at = 0; at < rows.length; at++) values[position++] = ofColumns?.[rows[at]!] ?? 0
+  }
+  return values
+}
+
 /** The groups of the store at a position `p`, each once: `groups[offsets[p]]` to `groups[offsets[p + 1] - 1]`. */
 interface Members {
   readonly offsets: Uint32Array
@@ -122,8 +138,8 @@ export interface Groups {
   readonly starts: Uint32Array
   readonly stores: Uint32Array
   readonly positions: (group: number) => Uint32Array
-  /** Number of stores without a group. */
-  readonly ungrouped: number
+  /** The positions of stores without a group, ascending. */
+  readonly ungrouped: Uint32Array
 }
 
 export const group = (stores: Stores, grouping: Grouping, leaders: Leaders, cancel: Cancel): Groups =>
@@ -237,14 +253,16 @@ const transpose = ({ groups, offsets }: Members, cancel: Cancel): Groups => {
   const starts = startsOf(counts)
   const ends = starts.slice()
   const stores = new Uint32Array(groups.length)
-  let ungrouped = 0
+  const ungrouped = new Uint32Array(Math.max(0, offsets.length - 1))
+  let without = 0
   let at = 0
   for (let position = 0; position + 1 < offsets.length; position++) {
     if ((position & (stepsBetweenChecks - 1)) === 0) cancel.check()
     const end = offsets[position + 1]!
-    ungrouped += +(at === end)
+    ungrouped[without] = position
+    without += +(at === end)
     for (; at < end; at++) stores[ends[groups[at]!]!++] = position
   }
   const positions = (group: number) => stores.subarray(starts[group], starts[group + 1])
-  return { size, starts, stores, positions, ungrouped }
+  return { size, starts, stores, positions, ungrouped: ungrouped.subarray(0, without) }
 }

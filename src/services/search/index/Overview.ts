@@ -16,6 +16,7 @@ import { defaultTuning, stepsBetweenChecks } from "./Run.ts"
 import type { Cancel, Run } from "./Run.ts"
 import { Medians } from "./Medians.ts"
 import type { Median } from "./Medians.ts"
+import type { Figure } from "../../../domain/catalog/Figures.ts"
 import type { Filter } from "./Query.ts"
 import { record } from "./Segment.ts"
 import type { SegmentList } from "./Segment.ts"
@@ -27,11 +28,15 @@ type Summed = (typeof summed)[number]
 const averaged = ["visits", "growth", "revenue"] as const
 
 /** Descending; unknown medians last. Ties: more stores, active ads, visits and products first. */
-export type GroupOrder = "stores" | Summed | { readonly median: "visits" | "growth" }
+export type GroupOrder = "stores" | "matching_share" | Summed | { readonly median: "visits" | "growth" }
 
 export interface OverviewQuery extends Filter {
   readonly subject: "stores"
   readonly grouping: Grouping
+  /** What is counted of each group besides: its stores that match this filter too. */
+  readonly shareOf?: Filter
+  /** Whether the medians of average prices are wanted. */
+  readonly hasPrices: boolean
   readonly order: GroupOrder
   readonly limit: number
 }
@@ -40,13 +45,19 @@ export interface GroupSums {
   readonly stores: number
   /** Of known figures, as for medians. */
   readonly sums: Readonly<Record<Summed, number>>
+  /** Number of stores that match `shareOf`; 0 without it. */
+  readonly matching: number
 }
+
+/** Of stores with a currency that have the figure; most stores first, then by code. */
+type MedianByCurrency = ReadonlyArray<{ readonly currency: number; readonly stores: number; readonly median: number }>
 
 export interface GroupFigures extends GroupSums {
   /** `null` if no store of the group has the figure. */
   readonly medians: { readonly visits: number | null; readonly growth: number | null }
-  /** Of stores with a currency; most stores first, then by code. */
-  readonly revenue: ReadonlyArray<{ readonly currency: number; readonly stores: number; readonly median: number }>
+  readonly revenue: MedianByCurrency
+  /** Absent unless it is asked for. */
+  readonly prices?: MedianByCurrency
 }
 
 export interface Group extends GroupFigures {
@@ -63,8 +74,8 @@ export interface Overview {
   readonly count: number
   /** Counts each matching store once. */
   readonly total: GroupSums
-  /** Number of stores without a group. */
-  readonly ungrouped: number
+  /** The stores without a group; absent if there are none. */
+  readonly ungrouped?: GroupFigures
   /** Ids of stores that were asked for and are not in the catalog. */
   readonly unknownIds: ReadonlyArray<number>
   /** See Currencies.ts. */
@@ -86,10 +97,10 @@ export const overview = (
   const stores = Groups.tabulate(matching, cancel)
   const groups = Groups.group(stores, query.grouping, leaders, cancel)
   const columns = record(summed, (figure) => unknownAsZero(Groups.column(stores, figure, cancel), cancel))
-  const medians = record(
-    averaged,
-    (figure) => new Medians(Groups.column(stores, figure, cancel), tuning.fewValues, cancel)
-  )
+  const mediansOf = (figure: Figure) => new Medians(Groups.column(stores, figure, cancel), tuning.fewValues, cancel)
+  const medians = record(averaged, mediansOf)
+  const prices = query.hasPrices ? mediansOf("avg_price") : undefined
+  const isMatching = query.shareOf === undefined ? undefined : matchingToo(list, query.shareOf, stores, run)
 
   const { size, starts } = groups
   // Of the thousands of groups that there can be, few have stores when few match.
@@ -101,9 +112,20 @@ export const overview = (
   }
   const sums = sumByGroup(columns, groups, cancel)
   const { order, ...filter } = query
-  const key = typeof order === "object" ? new Float64Array(size) : order === "stores" ? counts : sums[order]
-  if (typeof order === "object") {
-    for (const group of found) key[group] = medians[order.median].of(groups.positions(group)).median
+  const countMatching = (positions: Uint32Array): number => {
+    let matching = 0
+    if (isMatching !== undefined) for (let at = 0; at < positions.length; at++) matching += isMatching[positions[at]!]!
+    return matching
+  }
+  const keyOf = (group: number): number => {
+    if (order === "matching_share") return countMatching(groups.positions(group)) / counts[group]!
+    if (typeof order === "object") return medians[order.median].of(groups.positions(group)).median
+    return order === "stores" ? counts[group]! : sums[order][group]!
+  }
+  const key = new Float64Array(size)
+  for (const group of found) {
+    cancel.check()
+    key[group] = keyOf(group)
   }
   const keys = [key, counts, sums.active_ads, sums.visits, sums.products_count]
   const compare = (one: number, other: number): number => {
@@ -117,30 +139,65 @@ export const overview = (
   const last = found[query.limit - 1]
   const chosen = last === undefined ? found : found.filter((group) => compare(group, last) <= 0)
 
+  const figuresOf = (positions: Uint32Array, sumsOf: GroupSums["sums"]): GroupFigures => ({
+    stores: positions.length,
+    sums: sumsOf,
+    matching: countMatching(positions),
+    medians: {
+      visits: medianOrNull(medians.visits.of(positions)),
+      growth: medianOrNull(medians.growth.of(positions))
+    },
+    revenue: byCurrency(stores.currencies, medians.revenue, positions),
+    ...(prices === undefined ? {} : { prices: byCurrency(stores.currencies, prices, positions) })
+  })
+  const sumOf = ({ values }: Column, positions: Uint32Array): number => {
+    let sum = 0
+    for (let at = 0; at < positions.length; at++) sum += values[positions[at]!]!
+    return sum
+  }
+
   let rank = 0
   return {
     groups: chosen.map((group, at) => {
       if (at > 0 && compare(chosen[at - 1]!, group) !== 0) rank = at
-      const positions = groups.positions(group)
       return {
         group,
         rank,
-        stores: positions.length,
-        sums: record(summed, (figure) => sums[figure][group]!),
-        medians: {
-          visits: medianOrNull(medians.visits.of(positions)),
-          growth: medianOrNull(medians.growth.of(positions))
-        },
-        revenue: revenues(stores.currencies, medians.revenue, positions)
+        ...figuresOf(
+          groups.positions(group),
+          record(summed, (figure) => sums[figure][group]!)
+        )
       }
     }),
     count: found.length,
-    total: { stores: stores.length, sums: record(summed, (figure) => columns[figure].sum) },
-    ungrouped: groups.ungrouped,
-    unknownIds: unknownIds(list, filter.stores),
+    total: {
+      stores: stores.length,
+      sums: record(summed, (figure) => columns[figure].sum),
+      matching: isMatching === undefined ? 0 : isMatching.reduce((sum, flag) => sum + flag, 0)
+    },
+    ...(groups.ungrouped.length === 0
+      ? {}
+      : {
+          ungrouped: figuresOf(
+            groups.ungrouped,
+            record(summed, (figure) => sumOf(columns[figure], groups.ungrouped))
+          )
+        }),
+    unknownIds: unknownIds(list, [...filter.stores, ...(query.shareOf?.stores ?? [])]),
     // Last: it may use the work space of the matches again.
     currencies: currencies(list, filter, run, [])
   }
+}
+
+/** By position, whether the store matches this filter too. */
+const matchingToo = (list: SegmentList, filter: Filter, stores: Groups.Stores, run: Run): Uint8Array => {
+  const asked = { ...run, conditions: prepare(filter.stores) }
+  const flags = list.map((view) => {
+    const ofRows = new Uint8Array(view.live.length)
+    for (const row of matchStores(view, filter, asked)) ofRows[row] = 1
+    return [view.columns, ofRows] as const
+  })
+  return Groups.flags(stores, new Map(flags), run.cancel)
 }
 
 /** NaN (unknown) last. */
@@ -194,12 +251,12 @@ const sumByGroup = (
   return sums
 }
 
-/** By currency, because revenues are in the store's currency. */
-const revenues = (
+/** Because amounts are in the store's currency. */
+const byCurrency = (
   currencies: ReadonlyArray<Groups.Currency>,
   medians: Medians,
   positions: Uint32Array
-): GroupFigures["revenue"] => {
+): MedianByCurrency => {
   let from = 0
   const all = currencies.flatMap(({ code, end }) => {
     const to = from + firstWhere(positions.subarray(from), (position) => position >= end)

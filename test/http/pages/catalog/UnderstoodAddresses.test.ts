@@ -100,7 +100,9 @@ const kinds: Readonly<Record<string, Kind>> = {
       ...(random.chance(0.3) ? { limit: 5 } : {})
     }),
     expected: (args) =>
-      marketOverview(catalog, Object.assign({ group_by: "niche" as const }, args)).results.map(({ value }) => value)
+      marketOverview(catalog, Object.assign({ group_by: "niche" as const }, args)).results.map(
+        ({ value }) => value ?? ""
+      )
   },
   "ads as a file": {
     path: `${sections.ads}/export.ndjson`,

@@ -4,12 +4,13 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { groupings, marketSorts, MarketQuery } from "../../../../src/domain/search/MarketQuery.ts"
+import { figureSorts, groupings, MarketArguments, marketSorts } from "../../../../src/domain/search/MarketQuery.ts"
 import { Canceled, defaultTuning } from "../../../../src/services/search/index/Run.ts"
 import { Medians } from "../../../../src/services/search/index/Medians.ts"
 import { overview } from "../../../../src/services/search/index/Overview.ts"
 import { quickselect } from "../../../../src/services/search/index/Quickselect.ts"
 import { Spellings } from "../../../../src/services/search/index/IndexedRecords.ts"
+import type { MarketQuery } from "../../../../src/domain/search/MarketQuery.ts"
 import type { SegmentList } from "../../../../src/services/search/index/Segment.ts"
 import { countVocabulary } from "../../../../src/services/search/index/NameCounts.ts"
 import { currenciesOf } from "../../../../src/services/search/SearchRunner.ts"
@@ -25,7 +26,17 @@ import { nameCodes, segmentations } from "../../../oracle/segments.ts"
 const seed = Number(process.env["ORACLE_SEED"] ?? 1)
 const casesPerCatalog = Number(process.env["ORACLE_CASES"] ?? 60)
 
-const decode = Schema.decodeUnknownSync(MarketQuery)
+/** Of the tool's arguments, with the filters beside the others. */
+const decode = ({
+  filters,
+  ...asked
+}: {
+  readonly filters?: object
+  readonly [name: string]: unknown
+}): MarketQuery => {
+  const { filters: found, ...others } = Schema.decodeUnknownSync(MarketArguments)({ ...asked, filters: filters ?? {} })
+  return { ...others, ...found }
+}
 const uncancelled = { check: () => {} }
 
 /** Medians of small groups take the way of large ones too. */
@@ -46,7 +57,8 @@ for (const [index, size] of [30, 120].entries()) {
 
   const answer = (list: SegmentList, query: MarketQuery, tuning = defaultTuning) => {
     const found = overview(list, MarketOverview.toQuery(query, names, niches), leaders, uncancelled, tuning)
-    const { group_by: _, limit: _limit, niche_level: _level, sort_by: _sort, ...filters } = query
+    const { group_by: _, limit: _limit, niche_level: _level, prices: _prices, share_of: _share, ...rest } = query
+    const { sort_by: _sort, ...filters } = rest
     const wanted = currencies(catalog, { of: "stores", query: filters })
     assert.deepStrictEqual(currenciesOf(found), wanted, JSON.stringify(query))
     return MarketOverview.toAnswer(query, found, { niches, vocabulary: countVocabulary(list, spellings) })
@@ -62,14 +74,25 @@ for (const [index, size] of [30, 120].entries()) {
         const drawn = shop(number < casesPerCatalog / 3 ? number : number * 7)
         const { page: _, per_page: _size, sort_by: _sort, sort_order: _order, ...filters } = drawn
         if (typeof filters["query"] === "string" && matcher(filters["query"]) === undefined) continue
+        /** The filters of another search, with words that are any. */
+        const shareOf = (index: number) => {
+          const { page: _p, per_page: _s, sort_by: _b, sort_order: _o, ...others } = shop(index)
+          const { query: words, ...share } = others
+          return typeof words === "string" && matcher(words) !== undefined ? { ...share, query: words } : share
+        }
         if (Object.keys(filters).length > 1) combined++
         if ("query" in filters) worded++
         for (const [at, group_by] of groupings.entries()) {
+          const share = shareOf(random.int(0, 10_000))
+          const hasShare = (number + at) % 2 === 0
+          const sorts = hasShare ? marketSorts : figureSorts
           const query = decode({
-            ...filters,
+            filters,
             group_by,
             niche_level: random.int(1, 4),
-            sort_by: marketSorts[(number + at) % marketSorts.length],
+            sort_by: sorts[(number + at) % sorts.length],
+            prices: random.chance(0.5),
+            ...(hasShare ? { share_of: share } : {}),
             limit: random.pick([1, 2, 3, 20, 50])
           })
           const expected = marketOverview(catalog, query)
@@ -85,7 +108,8 @@ for (const [index, size] of [30, 120].entries()) {
     it("every order of every grouping, in every split into segments", () => {
       for (const group_by of groupings) {
         for (const sort_by of marketSorts) {
-          const query = decode({ group_by, sort_by, limit: 4 })
+          const share = sort_by === "matching_pct" ? { share_of: { languages: ["English"] } } : {}
+          const query = decode({ group_by, sort_by, limit: 4, ...share })
           const expected = marketOverview(catalog, query)
           for (const [name, list] of Object.entries(lists)) {
             for (const tuning of tunings) {

@@ -208,7 +208,7 @@ const bar = (share) => {
 
 /** Shows bars for the figure that the groups are sorted by. */
 const market = (content, { group_by, sort_by = "stores" }) => {
-  const { groups, results, total, ungrouped } = content
+  const { groups, results, total } = content
   const shown = sort_by in measures ? sort_by : "stores"
   const [label, write] = measures[shown]
   const most = Math.max(0, ...results.map((group) => group[shown] ?? 0))
@@ -222,7 +222,7 @@ const market = (content, { group_by, sort_by = "stores" }) => {
       element(
         "div",
         { class: "heading" },
-        foreign("h2", nameOfGroup(group.value)),
+        group.value === null ? element("h2", {}, text("card.view.without")) : foreign("h2", nameOfGroup(group.value)),
         element("strong", {}, group[shown] === null ? text("store.unknown") : write(group[shown]))
       ),
       bar(most === 0 ? 0 : (group[shown] ?? 0) / most),
@@ -250,10 +250,7 @@ const market = (content, { group_by, sort_by = "stores" }) => {
     figures(Object.entries(total).map(([name, value]) => [text(measures[name][0]), value])),
     results.length === 0
       ? element("p", {}, text("card.view.none"))
-      : element("ul", { class: "bars", role: "list" }, results.map(row)),
-    ungrouped === 0
-      ? undefined
-      : element("p", { class: "aside" }, text("card.view.ungrouped", { count: format.number(ungrouped) }))
+      : element("ul", { class: "bars", role: "list" }, results.map(row))
   ]
 }
 
