@@ -293,7 +293,7 @@ export const toolsPage = (tools: ReadonlyArray<RunnableTool>): string =>
     "[the first call](overview.md#the-first-call).",
     "",
     "Agents pay for `tools/list` before they ask anything, so it states each rule once: limits that nearly all arguments share",
-    "are in the descriptions of the searches, and output schemas have types and values alone. Its cost in tokens is in",
+    "are in the descriptions of the searches, and output schemas have types alone. Its cost in tokens is in",
     "[the benchmarks](../bench/results/endpoint.md).",
     "",
     "A client that loads all definitions up front can ask for some of them: `/mcp?tools=search_ads,get_usage`. Instructions and",

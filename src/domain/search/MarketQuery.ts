@@ -70,7 +70,7 @@ const toolFields = {
   prices: Arguments.optional(Schema.Boolean, "Adds the median of avg_price by currency."),
   share_of: Arguments.optional(
     ShopFilter.annotate(asJson('{"pixels":["TikTok"]}')),
-    'Second filters, as JSON: with {"pixels":["TikTok"]}, matching counts the stores of each group that have it, matching_pct is their share.'
+    'Second filters, as JSON: with {"pixels":["TikTok"]}, each group has matching, its stores that match them too, and matching_pct.'
   )
 } as const
 

@@ -43,6 +43,7 @@ export const tool: RunnableTool = ToolDefinition.make({
   instead: "look at the dashboard for single past calls.",
   parameters: Tool.EmptyParams,
   success: Usage,
+  withoutParts: ["costs"],
   handler: (_, { credits, plan, status }) =>
     Effect.succeed({
       plan,

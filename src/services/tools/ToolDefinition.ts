@@ -126,6 +126,8 @@ export const make = <
   readonly instead: string
   readonly parameters: Parameters
   readonly success: Success
+  /** Fields of the answer that are published with their type alone, because they are like another one or have the names of tools. */
+  readonly withoutParts?: ReadonlyArray<string>
   readonly check?: Check
   readonly handler: (args: Parameters["Type"], caller: C) => Effect.Effect<Success["Type"], E>
 }): RunnableTool<Success["Type"], E, C, Parameters["Type"]> => {
@@ -158,7 +160,7 @@ export const make = <
         rules === undefined && published === undefined
           ? argumentSchema
           : ToolSchema.briefArguments(argumentSchema, published),
-      outputSchema: ToolSchema.briefAnswer(answerSchema),
+      outputSchema: ToolSchema.briefAnswer(answerSchema, options.withoutParts),
       annotations: {
         title: options.title,
         readOnlyHint: true,

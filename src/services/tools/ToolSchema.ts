@@ -43,11 +43,43 @@ const onlyTypes = ({ description, properties }: Node): Node => ({
 })
 
 /**
- * What clients validate results with: types and values. The meaning of a field is its name, or in docs/tools.md; what is
- * required would name every field twice.
+ * What clients validate results with: types. The meaning of a field is its name, or in docs/tools.md, which has its values too;
+ * what is required would name every field twice. Of the fields `withoutParts`, which repeat others, the type alone.
  */
-export const briefAnswer = ({ properties, type }: ObjectSchema): ObjectSchema =>
-  brief({ type, properties }, (keyword) => keyword === "required" || keyword === "description")
+export const briefAnswer = (
+  { properties, type }: ObjectSchema,
+  withoutParts: ReadonlyArray<string> = []
+): ObjectSchema => {
+  const types = brief({ type, properties }, (keyword) => ["required", "description", "enum"].includes(keyword))
+  return { ...types, properties: closed(types["properties"], new Set(withoutParts)) }
+}
+
+/** Properties at any depth without the parts of those that are named. */
+const closed = (properties: unknown, names: ReadonlySet<string>): unknown =>
+  isNode(properties)
+    ? Object.fromEntries(
+        Object.entries(properties).map(([name, property]) => {
+          if (!isNode(property)) return [name, property]
+          const { items, properties: parts, ...own } = property
+          if (names.has(name)) return [name, own]
+          return [
+            name,
+            {
+              ...own,
+              ...(parts === undefined ? {} : { properties: closed(parts, names) }),
+              ...(isNode(items)
+                ? {
+                    items: {
+                      ...items,
+                      ...("properties" in items ? { properties: closed(items["properties"], names) } : {})
+                    }
+                  }
+                : {})
+            }
+          ]
+        })
+      )
+    : properties
 
 const toObjectSchema = (document: {
   readonly schema: unknown

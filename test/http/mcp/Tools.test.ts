@@ -142,7 +142,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
         const costs = Tokens.ofDefinitions(yield* listings)
         assert.isAtMost(Math.max(...costs.map(({ input }) => input)), 1_400)
         assert.isAtMost(Tokens.sum(costs.map(({ input }) => input)), 4_800)
-        assert.isAtMost(Tokens.sum(costs.map(({ output }) => output)), 1_950)
+        assert.isAtMost(Tokens.sum(costs.map(({ output }) => output)), 1_900)
       })
     )
 
@@ -155,22 +155,29 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
     it.effect("D64 omits from its schemas only what its descriptions say", () =>
       Effect.gen(function* () {
         const { tools } = yield* ToolRegistry
-        const shops = tools.find(({ name }) => name === "search_shops") ?? assert.fail("no search_shops")
-        const limitsOfShops = new Set(limitsOf(shops.listing.inputSchema, ""))
+        /** The tool whose arguments the filters of another one are, as their description says. */
+        const referredTo = ({ inputSchema, name }: (typeof tools)[number]["listing"]) => {
+          const [, tool] = /\b(search_\w+)/u.exec(descriptionsOf(inputSchema, ["filters"])) ?? []
+          return tools.find((each) => each.name === tool)?.listing ?? assert.fail(`${name} refers to no tool`)
+        }
         for (const { listing, schemas } of tools) {
           const kept = new Set(limitsOf(listing.inputSchema, ""))
           for (const limit of limitsOf(schemas.arguments, "")) {
             if (kept.has(limit)) continue
             const [, path = "", rule = ""] = /^\.?(.*) (\S+=.*)$/u.exec(limit) ?? []
-            // The filters of compare_markets are published with their types alone, and refer to search_shops.
-            const isElsewhere = path.startsWith("filters.") && listing.name === "compare_markets"
-            if (isElsewhere) {
-              assert.include(descriptionsOf(listing.inputSchema, ["filters"]), "those of the arguments of search_shops")
-              if (limitsOfShops.has(limit.replace("filters.", ""))) continue
+            // Objects of the arguments of another tool are published with their types alone or as text, and refer to it.
+            const [, whole = ""] = /^(filters|share_of)\b/u.exec(path) ?? []
+            const other = whole === "" ? undefined : referredTo(listing)
+            const inner = path.slice(whole.length + 1)
+            if (
+              other !== undefined &&
+              (inner === "" || limitsOf(other.inputSchema, "").includes(`.${inner} ${rule}`))
+            ) {
+              continue
             }
             const words = said[rule] ?? assert.fail(`${listing.name}: ${limit}`)
-            const { description, inputSchema } = isElsewhere ? shops.listing : listing
-            const argument = descriptionsOf(inputSchema, path.replace(/^filters\./u, "").split(/[.[]/u))
+            const { description, inputSchema } = other ?? listing
+            const argument = descriptionsOf(inputSchema, (other === undefined ? path : inner).split(/[.[]/u))
             assert.include(`${description} ${argument}`, words, limit)
           }
         }
