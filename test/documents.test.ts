@@ -21,7 +21,7 @@ const testsIn = (cell: string): ReadonlyArray<NamedTest> =>
 /** The test of each limit in docs/limits.md: at its value, and one beyond. */
 const limitTests: Readonly<Record<string, readonly [file: string, title: string]>> = {
   "`get_usage`, `list_filter_options`": ["domain/access/Credit", "S6, D17 are those of the specification"],
-  "`search_ads`, `search_products`, `search_shops`, `compare_markets`, `get_shop`, `get_product`": [
+  "`search_ads`, `search_products`, `search_shops`, `compare_markets`, `compare_ads`, `get_shop`, `get_product`": [
     "domain/access/Credit",
     "S6, D17 are those of the specification"
   ],

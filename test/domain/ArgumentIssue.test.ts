@@ -87,7 +87,6 @@ describe("ArgumentIssue", () => {
       "must be a string",
       "must be a string with at most 100 characters",
       "must be a string with at most 200 characters",
-      "must be a string with at most 64 characters",
       "must be a value between 0 and 5",
       "must be a value between 1 and 20",
       "must be a value between 1 and 2147483647",

@@ -61,7 +61,8 @@ const searches = {
   search_ads: {},
   search_products: { query: "desk" },
   search_shops: {},
-  compare_markets: { group_by: "country" }
+  compare_markets: { group_by: "country" },
+  compare_ads: { group_by: "country" }
 }
 
 layer(LiveServer.starting(Gate.layer.pipe(Layer.orDie)), { excludeTestServices: true })("the live server", (it) => {

@@ -1,7 +1,9 @@
-/** The expected answers of `compare_markets` (D66), by a scan of all records. Shares no code with the index. */
+/** The expected answers of `compare_markets` (D66) and `compare_ads` (D102), by a scan of all records. Shares no code with the index. */
+import { ctas } from "../../src/domain/catalog/Enumerations.ts"
+import type { AdComparison, AdGroupQuery } from "../../src/domain/search/AdGroupQuery.ts"
 import type { MarketGroup, MarketOverview, MarketQuery } from "../../src/domain/search/MarketQuery.ts"
-import type { NaiveCatalog } from "./NaiveCatalog.ts"
-import { searchShops, shown } from "./NaiveSearch.ts"
+import type { Ad, NaiveCatalog } from "./NaiveCatalog.ts"
+import { searchAds, searchShops, shown } from "./NaiveSearch.ts"
 import type { Store } from "./NaiveSearch.ts"
 
 const median = (values: ReadonlyArray<number>): number | null => {
@@ -152,5 +154,44 @@ export const marketOverview = (catalog: NaiveCatalog, query: MarketQuery): Marke
     })),
     total: sums(stores, matches),
     groups: groups.length
+  }
+}
+
+/** D102, by a scan of all ads. */
+export const adComparison = (catalog: NaiveCatalog, query: AdGroupQuery): AdComparison => {
+  const { group_by, limit = 20, niche_level: level = 1, ...filters } = query
+  const ads = searchAds(catalog, { ...filters, sort_by: "newest" }).items
+  const shops = new Map(catalog.shops.map((shop) => [shop.id, shop]))
+  const valueOf = (ad: Ad): string | null => {
+    const shop = ad.shop_id === null ? undefined : shops.get(ad.shop_id)
+    switch (group_by) {
+      case "cta":
+        return ctas.find((label) => label === ad.cta) ?? null
+      case "media_type":
+        return ad.media_type
+      case "status":
+        return ad.is_active ? "active" : "inactive"
+      case "country":
+        return shop?.country ?? null
+      case "niche":
+        return path(catalog.niches, shop?.niche_id ?? null)[level - 1] ?? null
+    }
+  }
+  const countsOf = (some: ReadonlyArray<Ad>) => ({
+    ads: some.length,
+    stores: new Set(some.flatMap(({ shop_id }) => (shop_id === null ? [] : [shop_id]))).size
+  })
+  const groups = Array.from(Map.groupBy(ads, valueOf), ([value, own]) => ({
+    value,
+    share_pct: percent(own.length, ads.length),
+    ...countsOf(own)
+  }))
+  const named = groups
+    .filter(({ value }) => value !== null)
+    .sort((a, b) => b.ads - a.ads || b.stores - a.stores || compareText(a.value ?? "", b.value ?? ""))
+  return {
+    results: [...named.slice(0, limit), ...groups.filter(({ value }) => value === null)],
+    total: countsOf(ads),
+    groups: named.length
   }
 }

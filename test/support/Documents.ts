@@ -191,7 +191,8 @@ export const examples: Readonly<Record<ToolName, Readonly<Record<string, unknown
   search_products: { query: "lamp", price: { min: 20, max: 80 }, sort_by: "newest", per_page: 5 },
   get_shop: { shop_id: 261 },
   get_product: { product_id: 45_950 },
-  compare_markets: { group_by: "app", filters: { countries: ["US"], active_ads: { min: 1 } }, limit: 5 }
+  compare_markets: { group_by: "app", filters: { countries: ["US"], active_ads: { min: 1 } }, limit: 5 },
+  compare_ads: { group_by: "cta", filters: { niches: ["Beauty"], status: "active" }, limit: 5 }
 }
 
 /** The body of a plain call. */
@@ -293,7 +294,7 @@ export const toolsPage = (tools: ReadonlyArray<RunnableTool>): string =>
     "[the first call](overview.md#the-first-call).",
     "",
     "Agents pay for `tools/list` before they ask anything, so it states each rule once: limits that nearly all arguments share",
-    "are in the descriptions of the searches, and output schemas have types alone. Its cost in tokens is in",
+    "are in the descriptions of the searches, and output schemas have types, and values where they are few. Its cost in tokens is in",
     "[the benchmarks](../bench/results/endpoint.md).",
     "",
     "A client that loads all definitions up front can ask for some of them: `/mcp?tools=search_ads,get_usage`. Instructions and",

@@ -155,6 +155,12 @@ const overview = {
   groups: 1
 }
 
+const comparison = {
+  results: [{ value: "Shop Now", share_pct: 100, ads: 3, stores: 1 }],
+  total: { ads: 3, stores: 1 },
+  groups: 1
+}
+
 /** Product 1 is tracked, product 2 is of a store that is not tracked, others do not exist. */
 const productOnRecord: ProductOnRecord = {
   ...product(1),
@@ -204,7 +210,10 @@ export const shops: Layer.Layer<
       })
     }
   }),
-  Layer.succeed(MarketSearch, { of: () => Effect.succeed({ overview, findings: noFindings }) }),
+  Layer.succeed(MarketSearch, {
+    of: () => Effect.succeed({ overview, findings: noFindings }),
+    ofAds: () => Effect.succeed({ comparison, findings: noFindings })
+  }),
   Layer.succeed(ShopReader, {
     idOf: (domain) =>
       domain === shop.domain
@@ -269,6 +278,7 @@ export const index = (status: Partial<IndexStatus> = {}) =>
     search: () => Effect.die("the fakes do not search"),
     facets: () => Effect.die("the fakes do not search"),
     overview: () => Effect.die("the fakes do not search"),
+    adGroups: () => Effect.die("the fakes do not search"),
     awaitVersion: () => Effect.void,
     status: Effect.succeed({
       isReady: true,

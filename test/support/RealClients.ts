@@ -43,7 +43,8 @@ export const exercise = async ({ call, tools }: Connected) => {
       "search_products",
       "get_shop",
       "get_product",
-      "compare_markets"
+      "compare_markets",
+      "compare_ads"
     ]
   )
   for (const { inputSchema, name, outputSchema } of tools) {

@@ -9,6 +9,7 @@ export const costs = {
   search_products: 1,
   search_shops: 1,
   compare_markets: 1,
+  compare_ads: 1,
   get_shop: 1,
   get_product: 1
 } as const

@@ -20,7 +20,8 @@ export const storeFields = {
   trustpilot_reviews: Arguments.optional(Arguments.Range, "Number of Trustpilot reviews.")
 } as const
 
-export const AdQuery = Schema.Struct({
+/** What selects ads, without order and page. */
+export const AdFilter = Schema.Struct({
   query: Arguments.optional(
     StoreFilter.Query,
     "Words in ad texts, page names and store names; each must begin a word."
@@ -37,9 +38,14 @@ export const AdQuery = Schema.Struct({
   active_days: Arguments.optional(Arguments.Range, "Days run so far; running ads only, not with status inactive."),
   ad_started_between: Arguments.optional(Arguments.DateRange, "Ad start, YYYY-MM-DD."),
   partnership_only: Arguments.optional(Schema.Boolean, "Only partnership (branded) ads."),
-  without_shop: Arguments.optional(Schema.Boolean, "Only ads whose store is unknown; no store filters beside it."),
+  without_shop: Arguments.optional(Schema.Boolean, "Only ads whose store is unknown."),
   trustpilot_rating: storeFields.trustpilot_rating,
-  trustpilot_reviews: storeFields.trustpilot_reviews,
+  trustpilot_reviews: storeFields.trustpilot_reviews
+})
+export type AdFilter = typeof AdFilter.Type
+
+export const AdQuery = Schema.Struct({
+  ...AdFilter.fields,
   sort_by: Arguments.optional(
     Arguments.oneOf(adSorts),
     "Default recommended: most active ads first; any other lists every ad. reach and traffic sort by the store's visits."

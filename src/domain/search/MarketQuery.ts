@@ -5,7 +5,7 @@ import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import * as Arguments from "./Arguments.ts"
 import { warnings } from "./Page.ts"
 import { ShopFilter } from "./ShopQuery.ts"
-import type { WithoutEffect } from "./Warnings.ts"
+import type { Query, WithoutEffect } from "./Warnings.ts"
 
 export const groupings = [
   "niche",
@@ -49,14 +49,11 @@ export const defaults = { niche_level: 1, sort_by: "stores", limit: 20 } as cons
 const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))
 
 /** The arguments besides the filters. */
-const fields = {
+export const fields = {
   group_by: Arguments.oneOf(groupings).pipe(
     Schema.annotateKey({ description: "A store counts in each of its groups." })
   ),
-  niche_level: Arguments.optional(
-    count(10),
-    "Only with group_by niche: 1 (default) for the top niches, 2 for those below."
-  ),
+  niche_level: Arguments.optional(count(10), "With group_by niche: 1 (default) for the top niches."),
   sort_by: Arguments.optional(Arguments.oneOf(figureSorts), "Figure to rank by, highest first. Default stores."),
   limit: Arguments.optional(count(maxGroups), "How many groups. Default 20.")
 } as const
@@ -92,7 +89,13 @@ export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArra
     : []
 
 /** The default says nothing that does not hold anyway. */
-export const withoutEffect = ({ group_by: value, niche_level: level }: MarketQuery): ReadonlyArray<WithoutEffect> =>
+export const withoutEffect = ({
+  group_by: value,
+  niche_level: level
+}: Query & {
+  readonly group_by: string
+  readonly niche_level?: number
+}): ReadonlyArray<WithoutEffect> =>
   value === "niche" || level === undefined || level === defaults.niche_level
     ? []
     : [{ argument: "niche_level", other: "group_by", value, takes: ["niche"] }]
@@ -103,7 +106,7 @@ export const MarketArguments = Schema.Struct({
   ...toolFields,
   filters: Arguments.optional(
     ShopFilter.annotate(asJson('{"countries":["US"],"active_ads":{"min":5}}')),
-    "Only stores that match count. Names, values and meaning are those of the arguments of search_shops."
+    "The arguments of search_shops without sort and page: only stores that match count."
   )
 })
 

@@ -15,7 +15,7 @@ export const ProductQuery = Schema.Struct({
   query_any: StoreFilter.queryAny,
   ...StoreFilter.fields,
   price: Arguments.optional(Arguments.Range, "Lowest variant price, store currency."),
-  product_created_between: Arguments.optional(Arguments.DateRange, "Product creation, YYYY-MM-DD, UTC."),
+  product_created_between: Arguments.optional(Arguments.DateRange, "Product creation, YYYY-MM-DD."),
   sort_by: Arguments.optional(
     Arguments.oneOf(productSorts),
     "Default recommended, a relevance score; price and newest rank products, the others their stores."

@@ -17,19 +17,22 @@ import { queryWords } from "./SearchText.ts"
 export const NicheReference = Schema.Union([Arguments.Name, Scalars.Id])
 export type NicheReference = typeof NicheReference.Type
 
-/** Free text of 1 to 200 characters with at least one letter, digit or symbol. */
-export const Query = Schema.String.check(
-  Schema.isNonEmpty({ problem: problem("empty_query") }).abort(),
-  // The words of a text that is too long are not checked.
-  Schema.isMaxCodePoints(200).abort(),
-  Schema.makeFilter((text: string) => queryWords(text).length > 0, { problem: problem("no_words") })
-)
+/** Free text of 1 to `most` characters with at least one letter, digit or symbol. */
+const words = (most: number) =>
+  Schema.String.check(
+    Schema.isNonEmpty({ problem: problem("empty_query") }).abort(),
+    // The words of a text that is too long are not checked.
+    Schema.isMaxCodePoints(most).abort(),
+    Schema.makeFilter((text: string) => queryWords(text).length > 0, { problem: problem("no_words") })
+  )
+
+export const Query = words(200)
 
 const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
   Schema.Array(item).check(Schema.isMaxLength(maxEntries))
 
 /** Alternatives to each other, each like a `query` (D103). */
-export const queryAny = Arguments.optional(list(Query, 10), "Like query, but one of these phrases is enough.")
+export const queryAny = Arguments.optional(list(words(100), 10), "Like query, but one of these phrases is enough.")
 
 export const fields = {
   shop_ids: Arguments.optional(list(Scalars.Id, 50), "Stores with these ids."),
@@ -39,18 +42,18 @@ export const fields = {
   ),
   countries: Arguments.optional(
     list(Scalars.code(countryCodes, "unknown_country", countryCodeOf), 50),
-    "Store countries, ISO 3166-1 alpha-2."
+    "ISO 3166-1 alpha-2."
   ),
   currencies: Arguments.optional(
     list(Scalars.code(currencyCodes, "unknown_currency", currencyCodeOf), 50),
-    "Store currencies, ISO 4217."
+    "ISO 4217."
   ),
   languages: Arguments.optional(Arguments.someOf(languages, languageOf), "Store languages."),
   domains: Arguments.optional(
     list(
       Arguments.trimming(
         Schema.String.check(
-          Schema.isMaxCodePoints(64),
+          Schema.isMaxCodePoints(100),
           Schema.isPattern(/^\s*\.[^\s./\p{Cc}\p{Cs}]+(?:\.[^\s./\p{Cc}\p{Cs}]+)*\s*$/u, {
             problem: problem("not_domain_extension")
           })

@@ -30,6 +30,7 @@ const purposes: Readonly<Record<ToolName, string>> = {
   get_shop: "gives the record of one store",
   get_product: "gives the record of one product of a tracked store",
   compare_markets: "compares niches, countries, apps and other groups of stores",
+  compare_ads: "counts ads by call to action, media type, status, country or niche",
   list_filter_options: "gives the valid names of niches, themes and apps, to call before filtering by one",
   get_usage: "tells the credits that are left"
 }

@@ -1,13 +1,15 @@
-/** The overview behind `compare_markets` (D66). */
-import { Context, Effect, Layer } from "effect"
-import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
+/** The overviews behind `compare_markets` (D66) and `compare_ads` (D102). */
+import { Context, DateTime, Effect, Layer } from "effect"
+import { adStatuses, ctas, languages, mediaTypes, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import { twoDecimals } from "../../domain/catalog/TwoDecimals.ts"
 import * as Market from "../../domain/search/MarketQuery.ts"
+import type { AdComparison, AdGroupQuery, AdGrouping } from "../../domain/search/AdGroupQuery.ts"
 import type { GroupBy, MarketQuery, MarketSort } from "../../domain/search/MarketQuery.ts"
 import * as Narrowing from "../../domain/search/Narrowing.ts"
 import type { Findings } from "../../domain/search/Warnings.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
+import type { AdGroupKind, AdGroups, AdGroupsQuery } from "./index/AdGroups.ts"
 import type { Grouping } from "./index/Groups.ts"
 import type { GroupFigures, GroupSums, GroupOrder, Overview, OverviewQuery } from "./index/Overview.ts"
 import { lettersOf } from "./index/Segment.ts"
@@ -24,18 +26,24 @@ export interface FoundMarket {
   readonly findings: Findings
 }
 
+export interface FoundAdGroups {
+  readonly comparison: AdComparison
+  readonly findings: Findings
+}
+
 export class MarketSearch extends Context.Service<
   MarketSearch,
   {
     /** Without warnings, which follow from the findings. */
     of(query: MarketQuery): Effect.Effect<FoundMarket, InvalidArguments | SearchFailure>
+    ofAds(query: AdGroupQuery): Effect.Effect<FoundAdGroups, InvalidArguments | SearchFailure>
   }
 >()("discovery/search/MarketSearch") {
   static readonly layer = Layer.effect(
     MarketSearch,
     Effect.map(CatalogIndex, (index) =>
       MarketSearch.of({
-        of: Effect.fn("MarketOverview.of")(function* (query: MarketQuery) {
+        of: Effect.fn("MarketSearch.of")(function* (query: MarketQuery) {
           const { answer, published, unknown } = yield* InVersion.answer(index.current, {
             names: query,
             query: (names, { niches }) => toQuery(query, names, niches),
@@ -43,6 +51,19 @@ export class MarketSearch extends Context.Service<
           })
           return {
             overview: toAnswer(query, answer, published),
+            findings: { unknown: unknownOf(unknown, answer), storeless: 0, currencies: currenciesOf(answer) }
+          }
+        }),
+        ofAds: Effect.fn("MarketSearch.ofAds")(function* (query: AdGroupQuery) {
+          const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
+          const { answer, published, unknown } = yield* InVersion.answer(index.current, {
+            names: query,
+            query: (names, { niches }) => toAdQuery(query, names, niches, today),
+            ask: (asked) => index.adGroups(asked, () => Narrowing.hint(query))
+          })
+          return {
+            comparison: toAdAnswer(query, answer, published),
+            // Ads without a store are counted.
             findings: { unknown: unknownOf(unknown, answer), storeless: 0, currencies: currenciesOf(answer) }
           }
         })
@@ -184,5 +205,56 @@ export const toAnswer = (
     ],
     total: sumsOf(query, total),
     groups: count
+  }
+}
+
+interface AdKind {
+  readonly grouping: (level: number, niches: Known["niches"]) => AdGroupKind
+  readonly valuesOf: Kind["valuesOf"]
+}
+
+const byFlag = (flag: "cta" | "media" | "status", values: ReadonlyArray<string>): AdKind => ({
+  grouping: () => ({ _tag: "Flag", flag }),
+  valuesOf: () => (group) => values[group - 1] ?? ""
+})
+
+const adKinds: Readonly<Record<AdGrouping, AdKind>> = {
+  cta: byFlag("cta", ctas),
+  media_type: byFlag("media", mediaTypes),
+  status: byFlag("status", adStatuses),
+  country: { grouping: () => ({ _tag: "Code", column: "country" }), valuesOf: kinds.country.valuesOf },
+  niche: {
+    grouping: (level, niches) => ({ _tag: "Code", column: "niche", groups: ancestorsAt(niches, level) }),
+    valuesOf: kinds.niche.valuesOf
+  }
+}
+
+/** `today` is the UTC date, `YYYY-MM-DD`. */
+export const toAdQuery = (
+  query: AdGroupQuery,
+  names: NameCodes,
+  niches: Published["niches"],
+  today: string
+): AdGroupsQuery => ({
+  ...Queries.adFilter(query, names, today),
+  grouping: adKinds[query.group_by].grouping(query.niche_level ?? Market.defaults.niche_level, niches)
+})
+
+/** Most ads first, then most stores; groups that are equal in both are ordered by name. */
+export const toAdAnswer = (query: AdGroupQuery, { groups, total }: AdGroups, published: Known): AdComparison => {
+  const valueOf = adKinds[query.group_by].valuesOf(published)
+  const rows = groups.map(({ ads, group, stores }) => ({
+    value: group === 0 ? null : valueOf(group),
+    share_pct: share(ads, total.ads),
+    ads,
+    stores
+  }))
+  const named = rows
+    .flatMap(({ value, ...row }) => (value === null ? [] : [{ value, ...row }]))
+    .sort((one, other) => other.ads - one.ads || other.stores - one.stores || (one.value < other.value ? -1 : 1))
+  return {
+    results: [...named.slice(0, query.limit ?? Market.defaults.limit), ...rows.filter(({ value }) => value === null)],
+    total,
+    groups: named.length
   }
 }

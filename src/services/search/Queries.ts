@@ -5,7 +5,7 @@ import type { Figure, FigureArgument } from "../../domain/catalog/Figures.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import { storedBounds } from "../../domain/catalog/TwoDecimals.ts"
 import { daysSince1970 } from "../../domain/Days.ts"
-import type { AdQuery, AdSort } from "../../domain/search/AdQuery.ts"
+import type { AdFilter, AdQuery, AdSort } from "../../domain/search/AdQuery.ts"
 import { defaults, isBound } from "../../domain/search/Arguments.ts"
 import type { DateRange, Range, SortOrder } from "../../domain/search/Arguments.ts"
 import * as Page from "../../domain/search/Page.ts"
@@ -183,7 +183,7 @@ const adOrder = (sort: AdSort, direction: SortOrder, isStoreless: boolean): Orde
  * `active_days` counts from the start of an ad to today, 0 if it starts later. A bound on it is a bound on the start, so
  * the index needs no daily update.
  */
-const adCondition = (query: AdQuery, today: string): ItemCondition | undefined => {
+const adCondition = (query: AdFilter, today: string): ItemCondition | undefined => {
   const { max, min } = query.active_days ?? {}
   const first = [0]
   const last = [AdKey.lastDay]
@@ -202,16 +202,23 @@ const adCondition = (query: AdQuery, today: string): ItemCondition | undefined =
   return asksNothing ? undefined : { _tag: "Ad", criteria, firstDay: Math.max(...first), lastDay: Math.min(...last) }
 }
 
-/** `today` is the UTC date, `YYYY-MM-DD`. */
-export const fromAdQuery = (query: AdQuery, names: NameCodes, today: string): Query => {
+/** What matches, of ads. `today` is the UTC date, `YYYY-MM-DD`. */
+export const adFilter = (query: AdFilter, names: NameCodes, today: string): Filter & { readonly subject: "ads" } => {
   const item = adCondition(query, today)
-  const isStoreless = query.without_shop ?? defaults.without_shop
   return {
     subject: "ads",
     stores: storeConditions(query, names),
     ...(item === undefined ? {} : { item }),
     ...wordsIn(query),
-    ...(isStoreless ? { isStoreless } : {}),
+    ...(query.without_shop === true ? { isStoreless: true } : {})
+  }
+}
+
+/** `today` is the UTC date, `YYYY-MM-DD`. */
+export const fromAdQuery = (query: AdQuery, names: NameCodes, today: string): Query => {
+  const isStoreless = query.without_shop ?? defaults.without_shop
+  return {
+    ...adFilter(query, names, today),
     order: adOrder(query.sort_by ?? defaults.sort_by, query.sort_order ?? defaults.sort_order, isStoreless),
     ...window(query)
   }

@@ -28,7 +28,7 @@ export const make = Effect.gen(function* () {
     instead: "use search_shops for the stores themselves.",
     parameters: Market.MarketArguments,
     success: Market.MarketOverview,
-    withoutParts: ["avg_price"],
+    withoutParts: ["avg_price", "total"],
     check,
     handler: ({ filters, ...asked }) =>
       Effect.gen(function* () {

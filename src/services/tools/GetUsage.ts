@@ -15,7 +15,8 @@ const costFields: Readonly<Record<ToolDefinition.ToolName, typeof Schema.Int>> =
   search_products: Schema.Int,
   get_shop: Schema.Int,
   get_product: Schema.Int,
-  compare_markets: Schema.Int
+  compare_markets: Schema.Int,
+  compare_ads: Schema.Int
 }
 
 export const Usage = Schema.Struct({

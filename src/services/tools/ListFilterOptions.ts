@@ -7,10 +7,7 @@ import * as ToolDefinition from "./ToolDefinition.ts"
 
 const Parameters = Schema.Struct({
   kind: Arguments.oneOf(["niches", "themes", "apps"]).annotate({ description: "The filter whose values to list." }),
-  query: Arguments.optional(
-    Arguments.PartOfName,
-    "Part of a name. Required for apps; without it, the names that most stores have come first."
-  )
+  query: Arguments.optional(Arguments.PartOfName, "Part of a name; required for apps.")
 })
 
 const Options = Schema.Struct({

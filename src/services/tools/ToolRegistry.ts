@@ -1,10 +1,11 @@
 /** All tools, in the order of `tools/list`. */
 import { Context, Effect, Layer } from "effect"
+import * as CompareAds from "./CompareAds.ts"
+import * as CompareMarkets from "./CompareMarkets.ts"
 import * as GetProduct from "./GetProduct.ts"
 import * as GetShop from "./GetShop.ts"
 import * as GetUsage from "./GetUsage.ts"
 import * as ListFilterOptions from "./ListFilterOptions.ts"
-import * as MarketOverview from "./CompareMarkets.ts"
 import * as SearchAds from "./SearchAds.ts"
 import * as SearchProducts from "./SearchProducts.ts"
 import * as SearchShops from "./SearchShops.ts"
@@ -27,7 +28,8 @@ export class ToolRegistry extends Context.Service<
         SearchProducts.make,
         GetShop.make,
         GetProduct.make,
-        MarketOverview.make
+        CompareMarkets.make,
+        CompareAds.make
       ])
       // The free tool comes first: clients and test suites try the first tool with no arguments (P20).
       const tools = [GetUsage.tool, ...others]

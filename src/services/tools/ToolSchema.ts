@@ -43,43 +43,40 @@ const onlyTypes = ({ description, properties }: Node): Node => ({
 })
 
 /**
- * What clients validate results with: types. The meaning of a field is its name, or in docs/tools.md, which has its values too;
- * what is required would name every field twice. Of the fields `withoutParts`, which repeat others, the type alone.
+ * What clients validate results with: types, and values where they are few. The meaning of a field is its name, or in
+ * docs/tools.md, which has all values; what is required would name every field twice. Of the fields `withoutParts`, which
+ * repeat others, the type alone.
  */
 export const briefAnswer = (
   { properties, type }: ObjectSchema,
   withoutParts: ReadonlyArray<string> = []
 ): ObjectSchema => {
-  const types = brief({ type, properties }, (keyword) => ["required", "description", "enum"].includes(keyword))
+  const isLeftOut = (keyword: string, value: unknown) =>
+    keyword === "required" ||
+    keyword === "description" ||
+    (keyword === "enum" && Array.isArray(value) && value.length > 4)
+  const types = brief({ type, properties }, isLeftOut)
   return { ...types, properties: closed(types["properties"], new Set(withoutParts)) }
 }
 
-/** Properties at any depth without the parts of those that are named. */
+/** Properties without the parts of those that are named. Some clients require the type of the items of an array. */
 const closed = (properties: unknown, names: ReadonlySet<string>): unknown =>
   isNode(properties)
     ? Object.fromEntries(
-        Object.entries(properties).map(([name, property]) => {
-          if (!isNode(property)) return [name, property]
-          const { items, properties: parts, ...own } = property
-          if (names.has(name)) return [name, own]
-          return [
-            name,
-            {
-              ...own,
-              ...(parts === undefined ? {} : { properties: closed(parts, names) }),
-              ...(isNode(items)
-                ? {
-                    items: {
-                      ...items,
-                      ...("properties" in items ? { properties: closed(items["properties"], names) } : {})
-                    }
-                  }
-                : {})
-            }
-          ]
-        })
+        Object.entries(properties).map(([name, property]) => [
+          name,
+          isNode(property) ? (names.has(name) ? onlyType(property) : inParts(property, names)) : property
+        ])
       )
     : properties
+
+const onlyType = ({ items, type }: Node): Node => ({ type, ...(isNode(items) ? { items: onlyType(items) } : {}) })
+
+const inParts = ({ items, properties, ...own }: Node, names: ReadonlySet<string>): Node => ({
+  ...own,
+  ...(properties === undefined ? {} : { properties: closed(properties, names) }),
+  ...(isNode(items) ? { items: inParts(items, names) } : {})
+})
 
 const toObjectSchema = (document: {
   readonly schema: unknown

@@ -3,7 +3,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { costs } from "../../../src/domain/access/Credit.ts"
-import { groupings, marketSorts } from "../../../src/domain/search/MarketQuery.ts"
+import { adGroupings } from "../../../src/domain/search/AdGroupQuery.ts"
+import { AdFilter } from "../../../src/domain/search/AdQuery.ts"
+import { figureSorts, groupings } from "../../../src/domain/search/MarketQuery.ts"
 import { ShopFilter } from "../../../src/domain/search/ShopQuery.ts"
 import type { ToolName } from "../../../src/services/tools/ToolDefinition.ts"
 import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
@@ -24,6 +26,9 @@ const onPage = (args: Readonly<Record<string, unknown>>) => ({ ...args, ...(rand
 /** The filters of a search, without its order and page. */
 const filtersOf = (index: number) =>
   Object.fromEntries(Object.entries(make.shop(index)).filter(([name]) => name in ShopFilter.fields))
+
+const adFiltersOf = (index: number) =>
+  Object.fromEntries(Object.entries(make.ad(index)).filter(([name]) => name in AdFilter.fields))
 
 /** Every domain and id, some of which nothing has. */
 const shopArguments = () => {
@@ -58,11 +63,19 @@ const argumentsOf: Readonly<Record<ToolName, (index: number) => object>> = {
   search_products: (index) => onPage(make.product(index)),
   get_shop: shopArguments,
   get_product: () => ({ product_id: random.pick(catalog.products).id + (random.chance(0.1) ? 10_000 : 0) }),
+  compare_ads: (index) => ({
+    group_by: adGroupings[index % adGroupings.length],
+    filters: adFiltersOf(index),
+    ...(random.chance(0.3) ? { niche_level: random.int(1, 3) } : {}),
+    ...(random.chance(0.7) ? { limit: random.pick([1, 5, 50]) } : {})
+  }),
   compare_markets: (index) => ({
     group_by: groupings[index % groupings.length],
     filters: filtersOf(index),
     ...(random.chance(0.3) ? { niche_level: random.int(1, 3) } : {}),
-    ...(random.chance(0.7) ? { sort_by: random.pick(marketSorts) } : {}),
+    ...(random.chance(0.7) ? { sort_by: random.pick(figureSorts) } : {}),
+    ...(random.chance(0.5) ? { prices: true } : {}),
+    ...(random.chance(0.5) ? { share_of: filtersOf(index + 500), sort_by: "matching_pct" } : {}),
     ...(random.chance(0.7) ? { limit: random.pick([1, 5, 50]) } : {})
   })
 }

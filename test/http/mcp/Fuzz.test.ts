@@ -143,7 +143,8 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
         "search_products",
         "get_shop",
         "get_product",
-        "compare_markets"
+        "compare_markets",
+        "compare_ads"
       ]),
       Schema.Record(
         Schema.Literals([

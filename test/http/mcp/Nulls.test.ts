@@ -65,7 +65,8 @@ layer(LiveServer.layer, { excludeTestServices: true })("null", (it) => {
       search_products: [{}],
       get_shop: [{ domain }, { shop_id: id }],
       get_product: [{ product_id: product.id }],
-      compare_markets: [{ group_by: "niche" }]
+      compare_markets: [{ group_by: "niche" }],
+      compare_ads: [{ group_by: "cta" }]
     }
     return calls
   })

@@ -233,7 +233,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
       "search_products",
       "get_shop",
       "get_product",
-      "compare_markets"
+      "compare_markets",
+      "compare_ads"
     ]
     const namesOf = (result: Readonly<Record<string, unknown>>) =>
       Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ name: Schema.String })))(result["tools"]).map(

@@ -80,7 +80,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("schemas", (it) => {
         list_filter_options: { kind: "apps" },
         get_shop: { shop_id: 1 },
         get_product: { product_id: 1 },
-        compare_markets: { group_by: "app" }
+        compare_markets: { group_by: "app" },
+        compare_ads: { group_by: "cta" }
       }
       for (const { inputSchema, name, outputSchema } of listings) {
         assert.isTrue(ajv.compile({ ...inputSchema })(required[name] ?? {}), name)

@@ -9,6 +9,9 @@ import { Effect, Layer, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { costs } from "../../../src/domain/access/Credit.ts"
 import { defaults } from "../../../src/domain/search/Arguments.ts"
+import { AdComparison, adGroupings } from "../../../src/domain/search/AdGroupQuery.ts"
+import type { AdGroupQuery } from "../../../src/domain/search/AdGroupQuery.ts"
+import { AdFilter } from "../../../src/domain/search/AdQuery.ts"
 import { figureSorts, groupings } from "../../../src/domain/search/MarketQuery.ts"
 import * as Market from "../../../src/domain/search/MarketQuery.ts"
 import type { MarketQuery } from "../../../src/domain/search/MarketQuery.ts"
@@ -22,7 +25,7 @@ import type { ToolName } from "../../../src/services/tools/ToolDefinition.ts"
 import * as ToolDefinition from "../../../src/services/tools/ToolDefinition.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
-import { marketOverview } from "../../oracle/NaiveMarket.ts"
+import { adComparison, marketOverview } from "../../oracle/NaiveMarket.ts"
 import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
 import { matcher } from "../../oracle/NaiveText.ts"
 import * as Random from "../../oracle/Random.ts"
@@ -57,6 +60,9 @@ const onPage = (args: Json): Json => ({ ...args, ...(random.chance(0.2) ? { page
 const filtersOf = (index: number): Json =>
   Object.fromEntries(Object.entries(make.shop(index)).filter(([name]) => name in ShopFilter.fields))
 
+const adFiltersOf = (index: number): Json =>
+  Object.fromEntries(Object.entries(make.ad(index)).filter(([name]) => name in AdFilter.fields))
+
 const vocabularies = {
   niches: catalog.niches.map(({ name }) => name),
   themes: catalog.shops.flatMap(({ theme }) => (theme === null ? [] : [theme])),
@@ -79,6 +85,15 @@ const validOf: Readonly<Record<ToolName, (index: number) => Json>> = {
     return random.pick<Json>([{ shop_id: id }, { domain }])
   },
   get_product: () => ({ product_id: random.pick(catalog.products).id }),
+  compare_ads: (index) => {
+    const filters = adFiltersOf(index)
+    return {
+      group_by: adGroupings[index % adGroupings.length],
+      filters: random.chance(0.5) ? JSON.stringify(filters) : filters,
+      ...(random.chance(0.3) ? { niche_level: random.int(1, 3) } : {}),
+      ...(random.chance(0.7) ? { limit: random.pick([1, 5, 50]) } : {})
+    }
+  },
   compare_markets: (index) => {
     const filters = filtersOf(index)
     return {
@@ -110,6 +125,11 @@ const queryOf = (tool: ToolName, understood: Json): unknown => {
       return Queries.fromProductQuery(understood, names)
     case "search_shops":
       return Queries.fromShopQuery(understood, names)
+    case "compare_ads": {
+      const query = adGroupQueryOf(understood)
+      const asked = MarketOverview.toAdQuery(query, names, niches, NaiveCatalog.today)
+      return { ...asked, limit: query.limit ?? Market.defaults.limit }
+    }
     case "compare_markets": {
       const query = marketQueryOf(understood)
       return { ...MarketOverview.toQuery(query, names, niches), limit: query.limit ?? Market.defaults.limit }
@@ -122,8 +142,13 @@ const queryOf = (tool: ToolName, understood: Json): unknown => {
 const marketQueryOf = ({ filters, ...asked }: Json): MarketQuery =>
   Object.assign(asked, filters) as unknown as MarketQuery
 
+const adGroupQueryOf = ({ filters, ...asked }: Json): AdGroupQuery =>
+  Object.assign(asked, filters) as unknown as AdGroupQuery
+
 /** The arguments of the query by their names. */
 const flatOf = (understood: Json): Json => Object.assign({}, marketQueryOf(understood))
+
+const isComparison = (tool: ToolName): boolean => tool.startsWith("compare")
 
 const saysNothing = (value: unknown): boolean =>
   typeof value === "object" && value !== null && Object.keys(value).length === 0
@@ -134,10 +159,13 @@ const searchDefaults: Json = { ...defaults, page: 1, per_page: 10 }
 const saysWhatHolds = (tool: ToolName, name: string, value: unknown, all: Json): boolean => {
   // D27: an empty list or range is no filter.
   if (saysNothing(value)) return true
-  if (value === (tool === "compare_markets" ? Reflect.get(Market.defaults, name) : searchDefaults[name])) return true
+  if (
+    value === (isComparison(tool) ? (Reflect.get(Market.defaults, name) ?? searchDefaults[name]) : searchDefaults[name])
+  )
+    return true
   // The days of an ad and its start bound each other; the first and the last day of all exclude nothing.
   return (
-    tool === "search_ads" &&
+    (tool === "search_ads" || tool === "compare_ads") &&
     name === "ad_started_between" &&
     ("active_days" in all || /0001-01-01|9999-12-31/u.test(JSON.stringify(value)))
   )
@@ -145,7 +173,7 @@ const saysWhatHolds = (tool: ToolName, name: string, value: unknown, all: Json):
 
 /** What of the understood arguments could be left out, and the query would be the same. */
 const withoutEffect = (tool: ToolName, understood: Json): ReadonlyArray<string> => {
-  const flat: Json = tool === "compare_markets" ? flatOf(understood) : understood
+  const flat: Json = isComparison(tool) ? flatOf(understood) : understood
   const query = JSON.stringify(queryOf(tool, flat))
   return Object.entries(flat).flatMap(([name, value]) => {
     if (name === "group_by" || saysWhatHolds(tool, name, value, flat)) return []
@@ -214,6 +242,11 @@ const compare = (tool: ToolName, said: Json, content: Json): void => {
         total: { stores: total.stores },
         groups
       })
+      return
+    }
+    case "compare_ads": {
+      const { warnings: _, ...answer } = Schema.decodeUnknownSync(AdComparison)(content, { onExcessProperty: "error" })
+      assert.deepStrictEqual(answer, adComparison(catalog, adGroupQueryOf(said)))
       return
     }
     case "list_filter_options": {

@@ -147,7 +147,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("views", (it) => {
                 names.filter((name) => instructions.includes(name)),
                 names.filter((name) => tools.split(",").includes(name))
               )
-              assert.strictEqual(instructions.includes("costs 1 credit"), /search|market|get_shop|product/u.test(tools))
+              assert.strictEqual(
+                instructions.includes("costs 1 credit"),
+                /search|compare|get_shop|product/u.test(tools)
+              )
             }
           }
         }

@@ -191,7 +191,7 @@ layer(services, { excludeTestServices: true })("unfit input", (it) => {
       let seen = 0
       for (const { name, schemas } of tools) {
         const needed: Readonly<Record<string, unknown>> =
-          name === "list_filter_options" ? { kind: "niches" } : name === "compare_markets" ? { group_by: "niche" } : {}
+          name === "list_filter_options" ? { kind: "niches" } : name.startsWith("compare") ? { group_by: "niche" } : {}
         for (const argument of Object.keys(schemas.arguments.properties ?? {})) {
           for (const text of ["a\u0000b", "\u001B[31m", "\uD800"]) {
             for (const value of [text, [text], { min: text, from: text, countries: [text], query: text }]) {

@@ -146,7 +146,8 @@ describe("a successful call", () => {
             search_products: 1,
             get_shop: 1,
             get_product: 1,
-            compare_markets: 1
+            compare_markets: 1,
+            compare_ads: 1
           }
         })
       })
@@ -298,7 +299,8 @@ describe("a call costs nothing", () => {
     ["search_products", {}],
     ["get_shop", { shop_id: 7 }],
     ["get_product", { product_id: 1 }],
-    ["compare_markets", { group_by: "theme" }]
+    ["compare_markets", { group_by: "theme" }],
+    ["compare_ads", { group_by: "cta" }]
   ] as const)("S8, D6 without an active plan: %s", ([name, args]) =>
     withTools((books) =>
       Effect.gen(function* () {

@@ -12,6 +12,7 @@ import type { Scope } from "effect"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import * as Metrics from "../../metrics/Metrics.ts"
 import type { SearchFailure } from "../../limits/SearchPermits.ts"
+import type { AdGroupsQuery } from "../index/AdGroups.ts"
 import type { OverviewQuery } from "../index/Overview.ts"
 import type { Filter, Query } from "../index/Query.ts"
 import type { Published } from "./IndexState.ts"
@@ -51,6 +52,7 @@ export class CatalogIndex extends Context.Service<
     search(query: Query, hint?: () => string | undefined): RunningJob<"search">
     facets(query: Filter): RunningJob<"facets">
     overview(query: OverviewQuery, hint?: () => string | undefined): RunningJob<"overview">
+    adGroups(query: AdGroupsQuery, hint?: () => string | undefined): RunningJob<"adGroups">
     /** Returns when this version or a later one is published, or after a second. */
     awaitVersion(version: number): Effect.Effect<void>
     readonly status: Effect.Effect<IndexStatus>
@@ -193,6 +195,7 @@ const makeService = (searcher: Searcher): IndexService => {
       search: Effect.fn("CatalogIndex.search")((query, hint) => ask({ kind: "search", query }, hint)),
       facets: Effect.fn("CatalogIndex.facets")((query) => ask({ kind: "facets", query })),
       overview: Effect.fn("CatalogIndex.overview")((query, hint) => ask({ kind: "overview", query }, hint)),
+      adGroups: Effect.fn("CatalogIndex.adGroups")((query, hint) => ask({ kind: "adGroups", query }, hint)),
       awaitVersion,
       status: Effect.map(searcher.isAnswering, (isAnswering) => ({
         isReady: published !== undefined,

@@ -1,4 +1,6 @@
 /** The code of a search thread: it keeps the newest list of segments and runs one search at a time. */
+import { adGroups } from "../index/AdGroups.ts"
+import type { AdGroups, AdGroupsQuery } from "../index/AdGroups.ts"
 import { facets } from "../index/Facets.ts"
 import type { Facets, Leaders } from "../index/Facets.ts"
 import { Canceled } from "../index/Run.ts"
@@ -16,12 +18,14 @@ export interface Questions {
   readonly search: Query
   readonly facets: Filter
   readonly overview: OverviewQuery
+  readonly adGroups: AdGroupsQuery
 }
 
 export interface Answers {
   readonly search: SearchResult
   readonly facets: Facets
   readonly overview: Overview
+  readonly adGroups: AdGroups
 }
 
 export type Kind = keyof Questions
@@ -70,6 +74,8 @@ const answerOf = ({ leaders, list }: Searched, job: Job, cancel: Cancel): Answer
       return facets(list, job.query, leaders, cancel)
     case "overview":
       return overview(list, job.query, leaders, cancel)
+    case "adGroups":
+      return adGroups(list, job.query, cancel)
   }
 }
 

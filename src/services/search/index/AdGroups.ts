@@ -1,0 +1,110 @@
+/**
+ * Numbers of matching ads and of their stores in groups, exact over all segments: by a value of the ad, or by a code of its
+ * store. Each matching ad is read once; a live store is in one segment, so that its groups are counted there.
+ */
+import * as AdKey from "./AdKey.ts"
+import { isSet } from "./Bitmap.ts"
+import { currencies } from "./Currencies.ts"
+import type { CurrencyCount } from "./Currencies.ts"
+import type { Grouping } from "./Groups.ts"
+import { matchItems } from "./Matching.ts"
+import type { Matching } from "./Matching.ts"
+import type { Filter } from "./Query.ts"
+import { defaultTuning, stepsBetweenChecks } from "./Run.ts"
+import type { Cancel, Run } from "./Run.ts"
+import type { SegmentList, SegmentView } from "./Segment.ts"
+import { prepare, unknownIds } from "./StoreSelection.ts"
+
+export type AdGroupKind =
+  /** By the position of the value in its vocabulary plus 1; of `status`, 1 is running and 2 is not. */
+  { readonly _tag: "Flag"; readonly flag: "cta" | "media" | "status" } | Extract<Grouping, { readonly _tag: "Code" }>
+
+export interface AdGroupsQuery extends Filter {
+  readonly subject: "ads"
+  readonly grouping: AdGroupKind
+}
+
+export interface AdCounts {
+  readonly ads: number
+  /** Without pseudo-stores. */
+  readonly stores: number
+}
+
+export interface AdGroups {
+  /** All groups with an ad, in any order. Group 0 has the ads without a value. */
+  readonly groups: ReadonlyArray<AdCounts & { readonly group: number }>
+  readonly total: AdCounts
+  /** Ids of stores that were asked for and are not in the catalog. */
+  readonly unknownIds: ReadonlyArray<number>
+  /** See Currencies.ts. */
+  readonly currencies: ReadonlyArray<CurrencyCount>
+}
+
+const groupOfFlags = {
+  cta: AdKey.ctaOf,
+  media: (flags: number) => AdKey.mediaOf(flags) + 1,
+  status: (flags: number) => (AdKey.isRunning(flags) ? 1 : 2)
+} as const
+
+type Counts = Map<number, { ads: number; stores: number }>
+
+const add = (counts: Counts, group: number, ads: number, stores: number): void => {
+  const of = counts.get(group) ?? { ads: 0, stores: 0 }
+  of.ads += ads
+  of.stores += stores
+  counts.set(group, of)
+}
+
+export const adGroups = (list: SegmentList, query: AdGroupsQuery, cancel: Cancel, tuning = defaultTuning): AdGroups => {
+  const run: Run = { conditions: prepare(query.stores), cancel, tuning }
+  const counts: Counts = new Map()
+  const total = { ads: 0, stores: 0 }
+  for (const view of list) {
+    const matching = matchItems(view, query, run)
+    total.ads += matching.total
+    total.stores += matching.stores.length - matching.pseudoStores
+    if (query.grouping._tag === "Code") countByStore(view, matching, query.grouping, counts)
+    else countByFlag(view, matching, groupOfFlags[query.grouping.flag], counts, cancel)
+  }
+  return {
+    groups: Array.from(counts, ([group, of]) => ({ group, ...of })),
+    total,
+    unknownIds: unknownIds(list, query.stores),
+    // Last: it may use the work space of the matches again.
+    currencies: currencies(list, query, run, [])
+  }
+}
+
+const countByStore = (
+  { columns }: SegmentView,
+  { counts: ofStores, pseudoStores, stores }: Matching,
+  { column, groups }: Extract<Grouping, { readonly _tag: "Code" }>,
+  counts: Counts
+): void => {
+  const codes = columns.codes[column]
+  for (let at = 0; at < stores.length; at++) {
+    const code = at < pseudoStores ? 0 : codes[stores[at]!]!
+    add(counts, groups === undefined ? code : (groups[code] ?? 0), ofStores[at]!, Number(at >= pseudoStores))
+  }
+}
+
+const countByFlag = (
+  { segment }: SegmentView,
+  { bits, pseudoStores, stores }: Matching,
+  groupOf: (flags: number) => number,
+  counts: Counts,
+  cancel: Cancel
+): void => {
+  const { keys, offsets } = segment.ads
+  let steps = 0
+  for (let at = 0; at < stores.length; at++) {
+    const seen = new Set<number>()
+    for (let row = offsets[stores[at]!]!; row < offsets[stores[at]! + 1]!; row++) {
+      if ((steps++ & (stepsBetweenChecks - 1)) === 0) cancel.check()
+      if (!isSet(bits, row)) continue
+      const group = groupOf(AdKey.flagsOf(keys[row]!))
+      add(counts, group, 1, Number(at >= pseudoStores && !seen.has(group)))
+      seen.add(group)
+    }
+  }
+}

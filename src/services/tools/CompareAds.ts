@@ -1,0 +1,37 @@
+/** `compare_ads` (D102). */
+import { Effect } from "effect"
+import { AdComparison, AdGroupArguments } from "../../domain/search/AdGroupQuery.ts"
+import * as AdQuery from "../../domain/search/AdQuery.ts"
+import * as Market from "../../domain/search/MarketQuery.ts"
+import { MarketSearch } from "../search/MarketSearch.ts"
+import { Vocabulary } from "../search/Vocabulary.ts"
+import * as SearchWarnings from "./SearchWarnings.ts"
+import * as ToolDefinition from "./ToolDefinition.ts"
+import * as VocabularyCheck from "./VocabularyCheck.ts"
+
+export const make = Effect.gen(function* () {
+  const market = yield* MarketSearch
+  const vocabulary = yield* Vocabulary
+  const warningsOf = SearchWarnings.make(vocabulary, Market.withoutEffect)
+
+  return ToolDefinition.make({
+    name: "compare_ads",
+    title: "Compare groups of ads",
+    description:
+      "Counts the ads that match, and their stores, by call to action, media type, status, country or niche.",
+    use: "to see how a market advertises, in numbers.",
+    instead: "use search_ads for the ads themselves.",
+    parameters: AdGroupArguments,
+    published: { filters: "text" },
+    success: AdComparison,
+    withoutParts: ["total"],
+    check: ToolDefinition.within("filters", VocabularyCheck.make(vocabulary, AdQuery.conflicts)),
+    handler: ({ filters, ...asked }) =>
+      Effect.gen(function* () {
+        const { comparison, findings } = yield* market.ofAds({ ...asked, ...filters })
+        // Every ad is counted, so that no order hides one.
+        const query = { ...filters, ...asked, sort_by: "newest" }
+        return { ...comparison, ...(yield* warningsOf(query, findings)) }
+      })
+  })
+})
