@@ -38,6 +38,8 @@ export class PlanUpgradeRequired extends Schema.TaggedError<PlanUpgradeRequired>
 export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>()("InsufficientCredits", {
   message: Schema.String,
   hint: Schema.String,
+  /** Credits of the call. */
+  cost: Schema.Int,
   retryAfterSeconds: Schema.Int,
   upgradeUrl: Schema.String
 }) {}

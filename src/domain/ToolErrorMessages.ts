@@ -39,6 +39,7 @@ export const insufficientCredits = (options: {
   const left = remaining === 0 ? "no credits" : `only ${counted(remaining)}`
   return new InsufficientCredits({
     message: `The call costs ${counted(cost)}, but the account has ${left} left in this period.`,
+    cost,
     hint: `The credits renew on ${periodEnd} at 00:00 UTC; for more before then, change the plan at ${billingUrl}. Nothing was charged.`,
     retryAfterSeconds: secondsUntil(periodEnd, nowMillis),
     upgradeUrl: billingUrl

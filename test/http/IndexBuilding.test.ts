@@ -107,7 +107,7 @@ layer(LiveServer.starting(Gate.layer.pipe(Layer.orDie)), { excludeTestServices: 
         for (const [tool, args] of Object.entries(searches)) {
           assert.notProperty(content((yield* call(tool, args)).json), "isError", tool)
         }
-        assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 4)
+        assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 5)
       }),
     120_000
   )

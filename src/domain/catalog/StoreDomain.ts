@@ -72,6 +72,36 @@ export const candidates = (text: string): ReadonlyArray<string> => {
   return above === null || above === host ? [host] : [host, above]
 }
 
+/** An address within another one, whose marks may be percent-encoded several times. */
+const innerAddress = /https?(?::|%(?:25)*3A)(?:\/|%(?:25)*2F){2}[^\s&]+/giu
+const mostInner = 5
+const mostEncodings = 3
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** The addresses behind the first character, each with those that it carries itself. */
+const innerAddresses = (text: string, depth: number): ReadonlyArray<string> =>
+  depth === 0
+    ? []
+    : Array.from(text.slice(1).matchAll(innerAddress)).flatMap(([inner]) => {
+        let address = inner
+        for (let time = 0; time < mostEncodings && /^https?%/iu.test(address); time++) address = decoded(address)
+        return [address, ...innerAddresses(address, depth - 1)]
+      })
+
+/**
+ * The domains of the addresses that an address carries, as those of redirectors do
+ * (`l.facebook.com/l.php?u=https%3A%2F%2F...`), the outermost first; of at most five addresses, within each other up to three.
+ */
+export const carried = (text: string): ReadonlyArray<string> =>
+  innerAddresses(text.trim(), 3).slice(0, mostInner).flatMap(candidates)
+
 /** Platforms and the hosts of their images, on which no store is. */
 const platforms: ReadonlySet<string> = new Set([
   "akamaihd.net",

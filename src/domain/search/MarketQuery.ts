@@ -106,7 +106,7 @@ export const MarketArguments = Schema.Struct({
   ...toolFields,
   filters: Arguments.optional(
     ShopFilter.annotate(asJson('{"countries":["US"],"active_ads":{"min":5}}')),
-    "The arguments of search_shops without sort and page: only stores that match count."
+    "Arguments of search_shops without sort and page: only stores that match count."
   )
 })
 

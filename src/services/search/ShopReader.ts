@@ -1,4 +1,4 @@
-/** Reads the complete record of one store for `get_shop`. */
+/** Reads the complete records of stores for `get_shop`. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -59,7 +59,9 @@ export class ShopReader extends Context.Service<
   {
     /** `accountId` affects only `is_tracked` and `is_own`. */
     get(shopId: number, accountId: AccountId): Effect.Effect<ShopDetails, NotFound | SearchFailure>
-    /** The id of the store with a domain, or with the address of one of its pages. */
+    /** Those that exist, in the order of the ids. */
+    all(shopIds: ReadonlyArray<number>, accountId: AccountId): Effect.Effect<ReadonlyArray<ShopDetails>, SearchFailure>
+    /** The id of the store with a domain, or with the address of one of its pages, also through a redirector. */
     idOf(domain: string): Effect.Effect<number, NotFound | SearchFailure>
   }
 >()("discovery/search/ShopReader") {
@@ -71,17 +73,15 @@ export class ShopReader extends Context.Service<
       const runner = yield* SearchRunner
       const permits = yield* SearchPermits
 
-      const attempt = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
-        const [row] = yield* runner.records([shopId], read(sql, accountId))
-        if (row === undefined) {
-          return yield* ToolErrorMessages.noStore(shopId)
-        }
+      const attempt = Effect.fnUntraced(function* (shopIds: ReadonlyArray<number>, accountId: AccountId) {
+        const rows = yield* runner.records(shopIds, read(sql, accountId))
         const { list, version } = yield* index.current
         return {
-          answer: { ...ShopSql.toFacts(list)(row), ...row.details },
-          isCurrent: row.version <= version && isIndexed(list, shopId)
+          answer: rows.map((row) => ({ ...ShopSql.toFacts(list)(row), ...row.details })),
+          isCurrent: rows.every((row) => row.version <= version && isIndexed(list, row.id))
         }
       })
+      const all = (shopIds: ReadonlyArray<number>, accountId: AccountId) => runner.fresh(attempt(shopIds, accountId))
 
       /** None while there is no index: suggestions need not have all of them. */
       const extensions = index.current.pipe(
@@ -93,9 +93,10 @@ export class ShopReader extends Context.Service<
       const idOf = Effect.fn("ShopReader.idOf")(
         function* (domain: string) {
           const known = StoreDomain.candidates(domain)
-          const found = yield* decodeIds(
-            sql`SELECT id FROM shop WHERE domain = ANY(${known}::text[]) ORDER BY length(domain) DESC LIMIT 1`
-          )
+          const wanted = [...known, ...StoreDomain.carried(domain)]
+          const found = yield* decodeIds(sql`
+            SELECT s.id FROM unnest(${wanted}::text[]) WITH ORDINALITY AS wanted (domain, place)
+            JOIN shop s ON s.domain = wanted.domain ORDER BY wanted.place LIMIT 1`)
           if (found[0] !== undefined) return found[0].id
           const host = known.at(-1) ?? ""
           // A text that is no domain is repeated as it came: `1` would be `0.0.0.1`, and `.` nothing.
@@ -107,7 +108,11 @@ export class ShopReader extends Context.Service<
 
       return ShopReader.of({
         idOf,
-        get: Effect.fn("ShopReader.get")((shopId, accountId) => runner.fresh(attempt(shopId, accountId)))
+        all: Effect.fn("ShopReader.all")(all),
+        get: Effect.fn("ShopReader.get")(function* (shopId, accountId) {
+          const [shop] = yield* all([shopId], accountId)
+          return shop ?? (yield* ToolErrorMessages.noStore(shopId))
+        })
       })
     })
   ).pipe(Layer.provide(SearchPermits.layer))

@@ -8,7 +8,7 @@ import { links } from "../../domain/catalog/DashboardUrl.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
 const Parameters = Schema.Struct({
-  product_id: Arguments.recordId("id of search_products.")
+  product_id: Arguments.recordId("One of the ids of search_products.")
 })
 
 export const make = Effect.gen(function* () {
@@ -24,6 +24,7 @@ export const make = Effect.gen(function* () {
     use: "for the details of a product whose shop.is_tracked is true.",
     instead: "use search_products for the price and the store of any product.",
     parameters: Parameters,
+    published: {},
     success: ProductRecordItem.ProductRecordItem,
     handler: ({ product_id }, { accountId }) =>
       Effect.map(products.get(product_id, accountId), (product) => ProductRecordItem.present(product, context))

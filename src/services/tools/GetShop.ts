@@ -1,30 +1,81 @@
-/** `get_shop` (D43). */
-import { Effect, Schema } from "effect"
+/** `get_shop` (D43, D99). */
+import { Effect, Schema, Struct } from "effect"
 import { AppConfig } from "../../Config.ts"
 import { issueAt, problem } from "../../domain/ArgumentIssue.ts"
 import * as ShopItem from "../../domain/catalog/ShopItem.ts"
 import * as Scalars from "../../domain/Scalars.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
+import { warnings } from "../../domain/search/Page.ts"
+import * as Warnings from "../../domain/search/Warnings.ts"
+import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 import { ShopReader } from "../search/ShopReader.ts"
 import { dashboardUrl, shopIdOf } from "../../domain/catalog/DashboardUrl.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
+const maxShops = 10
+
 const Parameters = Schema.Struct({
-  shop_id: Arguments.optional(Scalars.Id, "The id from search_shops, or shop.id of another search."),
+  shop_id: Arguments.optional(Scalars.Id, "Its id, from search_shops or shop.id of another search."),
+  shop_ids: Arguments.optional(
+    Schema.Array(Scalars.Id).check(Schema.isMinLength(1), Schema.isMaxLength(maxShops)),
+    `Or up to ${maxShops} ids, one credit each.`
+  ),
   domain: Arguments.optional(
-    Schema.String.check(Schema.isNonEmpty({ problem: problem("empty_name") }), Schema.isMaxCodePoints(2_000)),
-    "Or its domain, or any address of it."
+    Schema.String.check(
+      Schema.makeFilter((text: string) => text !== "", { problem: problem("empty_name") }),
+      Schema.isMaxCodePoints(2_000)
+    ),
+    "Or its domain or any address of it."
   )
 })
 
-const isOne: ToolDefinition.Check = ({ domain = null, shop_id = null }) =>
-  Effect.succeed({ issues: (domain === null) === (shop_id === null) ? [issueAt("shop_id", "shop_id_or_domain")] : [] })
+/** The record of one store; of several, their records in `results` (D99). */
+const Answer = Schema.Struct({
+  ...Struct.map(ShopItem.ShopRecordItem.fields, Schema.optionalKey),
+  results: Schema.optionalKey(Schema.Array(ShopItem.ShopRecordItem)).annotate({
+    description: "With shop_ids: the stores."
+  }),
+  warnings
+})
+type Answer = typeof Answer.Type
+
+const isOne: ToolDefinition.Check = ({ domain = null, shop_id = null, shop_ids = null }) =>
+  Effect.succeed({
+    issues:
+      [domain, shop_id, shop_ids].filter((given) => given !== null).length === 1
+        ? []
+        : [issueAt("shop_id", "shop_id_or_domain")]
+  })
+
+const distinct = (ids: ReadonlyArray<number>): ReadonlyArray<number> => Array.from(new Set(ids))
 
 export const make = Effect.gen(function* () {
   const shops = yield* ShopReader
   const config = yield* AppConfig
   const context = { dashboardUrl: dashboardUrl(config) }
   const ofDashboard = shopIdOf(config)
+
+  const one = Effect.fnUntraced(function* (
+    { domain = "", shop_id }: typeof Parameters.Type,
+    { accountId }: ToolDefinition.Asker
+  ) {
+    const id = shop_id ?? ofDashboard(domain) ?? (yield* shops.idOf(domain))
+    return ShopItem.presentDetails(yield* shops.get(id, accountId), context)
+  })
+
+  const several = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, { accountId }: ToolDefinition.Asker) {
+    const found = yield* shops.all(ids, accountId)
+    const [first = 0] = ids
+    if (found.length === 0) return yield* ToolErrorMessages.noStore(first)
+    const unknown = ids.filter((id) => found.every((shop) => shop.id !== id))
+    const names = unknown.map((id) => ({ name: String(id), nearest: [] }))
+    return {
+      results: found.map((shop) => ShopItem.presentDetails(shop, context)),
+      ...(unknown.length === 0
+        ? {}
+        : { warnings: [Warnings.english({ _tag: "UnknownNames", list: "shop_ids", names, more: 0 })] })
+    }
+  })
 
   return ToolDefinition.make({
     name: "get_shop",
@@ -35,12 +86,13 @@ export const make = Effect.gen(function* () {
     use: "when you know the id, the domain or an address of a store.",
     instead: "use search_shops to find stores.",
     parameters: Parameters,
-    success: ShopItem.ShopRecordItem,
+    success: Answer,
+    published: {},
+    // A niche is as `niche`.
+    withoutParts: ["results", "niches"],
     check: isOne,
-    handler: ({ domain = "", shop_id }, { accountId }) =>
-      Effect.gen(function* () {
-        const id = shop_id ?? ofDashboard(domain) ?? (yield* shops.idOf(domain))
-        return ShopItem.presentDetails(yield* shops.get(id, accountId), context)
-      })
+    credits: ({ shop_ids: ids }) => (ids === undefined ? "one" : { perResult: distinct(ids).length }),
+    handler: (args, caller): Effect.Effect<Answer, Effect.Error<ReturnType<typeof one>>> =>
+      args.shop_ids === undefined ? one(args, caller) : several(distinct(args.shop_ids), caller)
   })
 })

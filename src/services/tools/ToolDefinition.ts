@@ -56,8 +56,12 @@ export interface PreparedCall<
   Arguments = unknown
 > {
   readonly args: Arguments
+  readonly credits: Credits
   readonly run: (caller: C) => Effect.Effect<A, E>
 }
+
+/** How often the cost of the tool is charged: once, or for each result of at most so many. */
+export type Credits = "one" | { readonly perResult: number }
 
 /** What most tools need of the caller: no credential, so that pages can call them as well. */
 export type Asker = Pick<Caller, "accountId">
@@ -129,6 +133,8 @@ export const make = <
   /** Fields of the answer that are published with their type alone, because they are like another one or have the names of tools. */
   readonly withoutParts?: ReadonlyArray<string>
   readonly check?: Check
+  /** Once, unless it is said. */
+  readonly credits?: (args: Parameters["Type"]) => Credits
   readonly handler: (args: Parameters["Type"], caller: C) => Effect.Effect<Success["Type"], E>
 }): RunnableTool<Success["Type"], E, C, Parameters["Type"]> => {
   const cost: number = costs[options.name]
@@ -144,7 +150,7 @@ export const make = <
   const decode = ArgumentDecoder.argumentDecoder(options.parameters)
   const handle = (args: Parameters["Type"]): PreparedCall<Success["Type"], E, C, Parameters["Type"]> => {
     const { handler } = options
-    return { args, run: (caller) => handler(args, caller) }
+    return { args, credits: options.credits?.(args) ?? "one", run: (caller) => handler(args, caller) }
   }
 
   return {

@@ -98,12 +98,12 @@ export class ToolRunner extends Context.Service<
       }
 
       /** Uninterruptible from the charge to `onCharge`. */
-      const charge = (call: ToolCall, idempotency: IdempotencyKey | undefined) =>
+      const charge = (call: ToolCall, cost: number, idempotency: IdempotencyKey | undefined) =>
         Effect.uninterruptibleMask((restore) => {
           const price: Charge = {
             caller: call.caller,
             tool: call.tool.name,
-            cost: call.tool.cost,
+            cost,
             requestId: call.requestId,
             ...(idempotency === undefined ? {} : { idempotency })
           }
@@ -124,6 +124,7 @@ export class ToolRunner extends Context.Service<
         const key = Idempotency.keyOf(call.meta)
         if (Result.isFailure(prepared) || Result.isFailure(key)) return yield* complain(prepared, key)
 
+        const { credits } = prepared.success
         const run = prepared.success.run(caller)
         if (tool.cost === 0) {
           const json = Truncation.toJson(yield* run)
@@ -135,9 +136,10 @@ export class ToolRunner extends Context.Service<
             ? undefined
             : { key: key.success, fingerprint: Idempotency.fingerprint(tool.name, call.arguments) }
         const paid = idempotency !== undefined && (yield* ledger.lookup(caller, idempotency)) === "repeat"
-        if (!paid && Credit.remaining(caller.credits) < tool.cost) {
+        const most = credits === "one" ? tool.cost : tool.cost * credits.perResult
+        if (!paid && Credit.remaining(caller.credits) < most) {
           return yield* ToolErrorMessages.insufficientCredits({
-            cost: tool.cost,
+            cost: most,
             remaining: Credit.remaining(caller.credits),
             periodEnd: caller.credits.periodEnd,
             nowMillis: yield* Clock.currentTimeMillis,
@@ -146,8 +148,8 @@ export class ToolRunner extends Context.Service<
         }
 
         const { asOf, envelope } = yield* inTime(Effect.all({ envelope: run, asOf: dataAsOf }))
-        const json = Truncation.toJson(envelope)
-        const charged = yield* charge(call, idempotency)
+        const { json, results = 0 } = Truncation.truncated(envelope)
+        const charged = yield* charge(call, credits === "one" ? tool.cost : tool.cost * results, idempotency)
         return {
           json,
           error: undefined,
@@ -225,7 +227,7 @@ const failed = (call: ToolCall, error: ToolError): ToolAnswer => ({
   cost: 0,
   remaining:
     error._tag === "InsufficientCredits"
-      ? Math.min(Credit.remaining(call.caller.credits), Math.max(0, call.tool.cost - 1))
+      ? Math.min(Credit.remaining(call.caller.credits), Math.max(0, error.cost - 1))
       : Credit.remaining(call.caller.credits)
 })
 

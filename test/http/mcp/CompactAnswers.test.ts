@@ -37,7 +37,8 @@ const shopArguments = () => {
     { shop_id: random.chance(0.9) ? id : id + 1_000 },
     { domain },
     { domain: `https://www.${domain}/products/lamp?variant=1` },
-    { domain: `x${domain}` }
+    { domain: `x${domain}` },
+    { shop_ids: [id, id + 1_000, ...random.some(catalog.shops, 1, 5).map((shop) => shop.id)] }
   ])
 }
 
@@ -100,7 +101,7 @@ const nameless = (text: string | undefined) => text?.replace(/"request_id":"[^"]
 
 /** Calls by an account that tracks every store. Its credits are enough for one batch. */
 const asked = Effect.fnUntraced(function* (calls: ReadonlyArray<unknown>, query: string) {
-  const { caller, secret } = yield* Access.subscriber()
+  const { caller, secret } = yield* Access.subscriber({ plan: "pro" })
   const sql = yield* SqlClient.SqlClient
   yield* sql`INSERT INTO tracked_shop (account_id, shop_id, kind) SELECT ${caller.accountId}::int, id, 'tracked' FROM shop`
   return yield* LiveServer.post(secret, calls, query)

@@ -113,7 +113,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
       assert.include(misspelled.text, onlyIfFound)
       for (const args of [{}, { shop_id: shop.id, domain: shop.domain }]) {
         const unclear = yield* LiveServer.post(secret, Messages.call("get_shop", args))
-        assert.include(unclear.text, "shop_id: give either `shop_id` or `domain`")
+        assert.include(unclear.text, "shop_id: give exactly one of `shop_id`, `shop_ids` and `domain`")
       }
 
       const refused = yield* LiveServer.post(secret, Messages.call("get_product", { product_id: product.id }))

@@ -259,6 +259,9 @@ export const views = {
   ads: results("search.headings.ads", adCard),
   products: results("search.headings.products", productCard),
   stores: results("search.headings.stores", storeCard),
-  store: storeSheet,
+  store: (content) =>
+    content.results === undefined
+      ? storeSheet(content)
+      : [...warnings(content), ...content.results.flatMap((shop) => storeSheet(shop))],
   market
 }
