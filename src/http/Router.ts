@@ -7,6 +7,7 @@ import * as DemoPictures from "./DemoPictureRoutes.ts"
 import * as Health from "./Health.ts"
 import { Dispatch } from "./mcp/Dispatch.ts"
 import * as Endpoint from "./mcp/Endpoint.ts"
+import * as InstallLinks from "./shared/InstallLinks.ts"
 import * as ServerInfo from "./shared/ServerInfo.ts"
 import * as Authorize from "./oauth/Authorize.ts"
 import * as Metadata from "./oauth/Metadata.ts"
@@ -27,7 +28,8 @@ export const routes = Layer.mergeAll(
   StripeWebhook.layer,
   Health.layer,
   DemoPictures.layer,
-  ServerInfo.layer
+  ServerInfo.layer,
+  InstallLinks.layer
 ).pipe(Layer.provide(CommonHeaders.layer))
 
 /** Routes on the HTTP server that is provided. A slash at the end of an address is ignored: people write `/mcp/`. */

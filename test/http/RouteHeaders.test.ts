@@ -6,6 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter } from "effect/http"
 import { SqlClient } from "effect/sql"
+import * as InstallLinks from "../../src/http/shared/InstallLinks.ts"
 import * as DemoPictures from "../../src/domain/catalog/PictureNames.ts"
 import { documents, markdownPathOf, pathOf } from "../../src/http/pages/docs/Documents.ts"
 import { AccountLinks } from "../../src/services/accounts/AccountLinks.ts"
@@ -427,6 +428,43 @@ const table: Readonly<Record<string, Cases>> = {
   ...wellKnown("/.well-known/*"),
   ...wellKnown("/mcp/.well-known/*"),
   "GET /server.json": [call(200, metadata, { method: "GET" })],
+  ...Object.fromEntries(
+    [
+      ["/mcp/server-card", "application/mcp-server-card+json"],
+      ["/.well-known/ai-catalog.json", "application/ai-catalog+json"]
+    ].map(([path = "", type = ""]) => {
+      const headers = {
+        ...base,
+        ...readable,
+        "cache-control": "public, max-age=3600",
+        etag: change,
+        vary: "accept-encoding"
+      }
+      return [
+        `GET ${path}`,
+        [
+          call<Scene>(200, { ...headers, "content-type": type }, { method: "GET", headers: { origin: elsewhere } }),
+          call<Scene>(304, headers, { method: "GET", headers: { "if-none-match": "*" } })
+        ]
+      ]
+    })
+  ),
+  ...Object.fromEntries(
+    Object.entries(InstallLinks.targets(`${baseUrl}/mcp`)).map(([client, location]) => [
+      `GET /install/${client}`,
+      [
+        call<Scene>(
+          302,
+          {
+            ...base,
+            "cache-control": "public, max-age=300",
+            location: location.startsWith("https:") ? change : location
+          },
+          { method: "GET" }
+        )
+      ]
+    ])
+  ),
   "GET /icon.svg": [
     call(200, { ...base, "cache-control": "public, max-age=86400", "content-type": "image/svg+xml" }, { method: "GET" })
   ],

@@ -1,12 +1,18 @@
-/** How the server introduces itself: `serverInfo`, `instructions`, its icon, and `server.json` for registries. */
+/**
+ * How the server introduces itself: `serverInfo`, `instructions`, its icon, `server.json` for registries, and what clients read before
+ * they connect: the server card (SEP-2127) and the AI catalog that names it (D94).
+ */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
 import manifest from "../../../package.json" with { type: "json" }
 import template from "../../../server.json" with { type: "json" }
 import { AppConfig } from "../../Config.ts"
 import type { AppSettings } from "../../Config.ts"
 import { costs } from "../../domain/access/Credit.ts"
+import * as Protocol from "../../domain/mcp/Protocol.ts"
 import type { ToolName } from "../../services/tools/ToolDefinition.ts"
+import * as Cacheable from "./Cacheable.ts"
 import * as Cors from "./Cors.ts"
 
 export const iconPath = "/icon.svg"
@@ -56,6 +62,39 @@ export const instructions = (mayCall: (tool: string) => boolean, isCompact = fal
   )
 }
 
+const cardType = "application/mcp-server-card+json"
+
+/** What a client needs to connect. Tools are listed by `tools/list` alone. */
+const serverCard = (config: Pick<AppSettings, "baseUrl">, remotes: ReadonlyArray<object>) => {
+  const { description, icons, title, version, websiteUrl } = serverInfo(config)
+  return {
+    $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+    name: template.name,
+    version,
+    description,
+    title,
+    websiteUrl,
+    icons,
+    remotes: remotes.map((remote) => ({ ...remote, supportedProtocolVersions: Protocol.supportedVersions }))
+  }
+}
+
+/** Of the domain: it has one server. The name is what follows the `/` in that of the card. */
+const aiCatalog = ({ baseUrl, mcpUrl }: Pick<AppSettings, "baseUrl" | "mcpUrl">) => {
+  const { title } = serverInfo({ baseUrl })
+  return {
+    specVersion: "0.9",
+    entries: [
+      {
+        identifier: `urn:air:${new URL(baseUrl).hostname}:${template.name.split("/").at(-1)}`,
+        displayName: title,
+        type: cardType,
+        url: `${mcpUrl}/server-card`
+      }
+    ]
+  }
+}
+
 const svg =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="#1d4ed8"/>' +
   '<circle cx="28" cy="28" r="14" fill="none" stroke="#fff" stroke-width="6"/>' +
@@ -63,7 +102,8 @@ const svg =
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
-    const { mcpUrl } = yield* AppConfig
+    const config = yield* AppConfig
+    const { mcpUrl } = config
     // `base_url` is replaced, because importers that do not ask for it would show it literally.
     const remotes = template.remotes.map(({ headers, type }) => ({ type, url: mcpUrl, headers }))
     const serverJson = HttpServerResponse.jsonUnsafe(
@@ -73,5 +113,15 @@ export const layer = HttpRouter.use((router) =>
     const cached = { "cache-control": "public, max-age=86400" }
     yield* router.add("GET", iconPath, HttpServerResponse.text(svg, { contentType: "image/svg+xml", headers: cached }))
     yield* router.add("GET", "/server.json", serverJson)
+    const documents = [
+      ["/mcp/server-card", cardType, serverCard(config, remotes)],
+      ["/.well-known/ai-catalog.json", "application/ai-catalog+json", aiCatalog(config)]
+    ] as const
+    for (const [path, contentType, document] of documents) {
+      const content = new TextEncoder().encode(JSON.stringify(document))
+      const headers = { "cache-control": "public, max-age=3600", ...Cors.headers }
+      const handler = Cacheable.handler({ content, contentType, headers })
+      yield* router.add("GET", path, (request: HttpServerRequest.HttpServerRequest) => handler(request))
+    }
   })
 )

@@ -5,6 +5,7 @@ import { clientsPath } from "../../shared/DocumentationPaths.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
+import * as InstallLinks from "../../shared/InstallLinks.ts"
 
 /** A link to the steps for every client, also with keys. */
 export const toAllApps = ({ text }: Locale): Html =>
@@ -15,16 +16,19 @@ interface ConnectMethod {
   readonly how: string
   /** The text to copy. */
   readonly text?: string
+  /** The client that a link opens, and its label. */
+  readonly install?: readonly [InstallLinks.InstallClient, label: string]
 }
 
 /** `id` begins the ids of the elements. */
 export const methodList = (id: string, ways: ReadonlyArray<ConnectMethod>, locale: Locale): Html =>
   html`<dl class="ways">
     ${ways.map(
-      ({ client, how, text }, index) =>
+      ({ client, how, install, text }, index) =>
         html`<div>
           <dt id="${id}-${index}">${client}</dt>
           <dd>
+            ${install !== undefined && html`<p><a class="install" href="${InstallLinks.installPath(install[0])}">${install[1]}</a></p>`}
             <p>${how}</p>
             ${text !== undefined && copyText({ id: `${id}-text-${index}`, named: `${id}-${index}`, text, locale })}
           </dd>
@@ -32,8 +36,19 @@ export const methodList = (id: string, ways: ReadonlyArray<ConnectMethod>, local
     )}
   </dl>`
 
+const editors = { Cursor: "cursor", "VS Code": "vscode" } as const
+
+const installOf = (client: string, { text }: Locale): Pick<ConnectMethod, "install"> =>
+  client === "Cursor" || client === "VS Code"
+    ? { install: [editors[client], text("integrations.install", { client })] }
+    : {}
+
 const methodsOf = (mcpUrl: string, locale: Locale): ReadonlyArray<ConnectMethod> => [
-  { client: "Claude", how: locale.text("integrations.ways.claude") },
+  {
+    client: "Claude",
+    how: locale.text("integrations.ways.claude"),
+    install: ["claude", locale.text("integrations.openConnectors")]
+  },
   { client: "ChatGPT", how: locale.text("integrations.ways.chatGpt") },
   ...ClientSetup.signingIn(mcpUrl).map(({ client, file, text }) => ({
     client,
@@ -41,6 +56,7 @@ const methodsOf = (mcpUrl: string, locale: Locale): ReadonlyArray<ConnectMethod>
       file === undefined
         ? locale.text("integrations.ways.claudeCode")
         : locale.text("integrations.ways.file", { file }),
+    ...installOf(client, locale),
     text
   }))
 ]
