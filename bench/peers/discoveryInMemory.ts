@@ -5,6 +5,7 @@ import { AppConfig } from "../../src/Config.ts"
 import { PageRateLimit } from "../../src/services/limits/PageRateLimit.ts"
 import { RequestRate } from "../../src/services/limits/RequestRate.ts"
 import { Readiness } from "../../src/services/database/Readiness.ts"
+import { Prompts } from "../../src/services/tools/Prompts.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import * as FakeAccess from "../../test/support/FakeAccess.ts"
@@ -15,7 +16,7 @@ import * as DiscoveryPeer from "../support/DiscoveryPeer.ts"
 
 const rates = Layer.merge(RequestRate.layerNoDeps, PageRateLimit.layerNoDeps).pipe(Layer.provide(FakeRates.layer))
 
-const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, rates).pipe(
+const services = Layer.mergeAll(ToolRegistry.layer, Prompts.layer, ToolRunner.layer, rates).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       FakeAccess.credentials({ key: FakeAccess.caller(1) }),

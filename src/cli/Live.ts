@@ -68,6 +68,7 @@ import { ShopReader } from "../services/search/ShopReader.ts"
 import { TrackedShopReader } from "../services/search/TrackedShopReader.ts"
 import { Vocabulary } from "../services/search/Vocabulary.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
+import { Prompts } from "../services/tools/Prompts.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import * as SearchIndex from "./SearchIndex.ts"
 
@@ -194,7 +195,7 @@ export const measured = Layer.unwrap(
 )
 
 /** For the HTTP server. */
-export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer).pipe(
+export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer, Prompts.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       CredentialResolver.layer,

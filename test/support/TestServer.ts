@@ -11,6 +11,7 @@ import { PageRateLimit } from "../../src/services/limits/PageRateLimit.ts"
 import { RequestRate } from "../../src/services/limits/RequestRate.ts"
 import type { SharedRates } from "../../src/services/limits/SharedRates.ts"
 import { Readiness } from "../../src/services/database/Readiness.ts"
+import { Prompts } from "../../src/services/tools/Prompts.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import type { CredentialResolver } from "../../src/services/credentials/CredentialResolver.ts"
@@ -106,7 +107,7 @@ export class TestServer extends Context.Service<
     const rates = Layer.merge(RequestRate.layerNoDeps, PageRateLimit.layerNoDeps).pipe(
       Layer.provide(options.rates ?? FakeRates.layer)
     )
-    const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, rates).pipe(
+    const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, Prompts.layer, rates).pipe(
       Layer.provideMerge(
         Layer.mergeAll(
           options.access ??

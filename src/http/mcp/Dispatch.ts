@@ -8,17 +8,19 @@ import type { View } from "../../domain/mcp/View.ts"
 import * as Protocol from "../../domain/mcp/Protocol.ts"
 import { CreditLedger } from "../../services/credits/CreditLedger.ts"
 import type { Charge } from "../../domain/access/Charge.ts"
-import type { RateLimited, ServiceUnavailable } from "../../domain/ToolError.ts"
+import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { RequestRate } from "../../services/limits/RequestRate.ts"
 import type { Rate } from "../../services/limits/RequestRate.ts"
 import * as Metrics from "../../services/metrics/Metrics.ts"
 import * as DemoPictures from "../../domain/catalog/PictureNames.ts"
 import { ImageOrigins } from "../../services/search/ImageOrigins.ts"
+import { Prompts } from "../../services/tools/Prompts.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../services/tools/ToolRunner.ts"
 import type { ToolCall } from "../../services/tools/ToolRunner.ts"
 import * as Extension from "./apps/Extension.ts"
 import * as Methods from "./Methods.ts"
+import * as Params from "./Params.ts"
 import * as Reply from "./Reply.ts"
 
 export interface RequestContext {
@@ -66,7 +68,7 @@ export class Dispatch extends Context.Service<
       const requestRate = yield* RequestRate
       const config = yield* AppConfig
       const imageOrigins = Effect.map(yield* ImageOrigins, (origins) => origins.map(DemoPictures.servedOrigin(config)))
-      const methods = Methods.make(config, registry)
+      const methods = Methods.make(config, registry, yield* Prompts)
 
       const handle = Effect.fnUntraced(function* (
         request: JsonRpc.Request,
@@ -97,6 +99,17 @@ export class Dispatch extends Context.Service<
           }
         }
         if (refusal !== undefined) return rateRefusal(request.id, refusal, rate, requestId)
+        if (outcome.success._tag === "Prompt") {
+          return yield* Effect.match(outcome.success.result, {
+            onSuccess: (json): Reply.Reply => ({ status: 200, body: JsonRpc.success(request.id, json), rate }),
+            onFailure: (failure): Reply.Reply => {
+              if (failure._tag !== "InvalidPrompt") return unavailable(request.id, failure, rate, requestId)
+              const invalid = { code: JsonRpc.codes.invalidParams, message: failure.message }
+              const status = revision === "modern" ? 400 : 200
+              return { status, body: JsonRpc.failure(request.id, withId(invalid, requestId)), rate }
+            }
+          })
+        }
         if (outcome.success._tag === "Card") {
           const json = methods.cardResult(outcome.success.card, yield* imageOrigins, revision)
           return { status: 200, body: JsonRpc.success(request.id, json), rate }
@@ -144,7 +157,7 @@ export class Dispatch extends Context.Service<
           onFailure: (failure) => refuse(context, request?.id, failure),
           onSuccess: (of) => {
             if (request !== undefined) return handle(request, of, context)
-            const problem = message.method === undefined ? undefined : Methods.problemOf(message.params)
+            const problem = message.method === undefined ? undefined : Params.problemOf(message.params)
             return problem === undefined ? notified(context) : refuse(context, undefined, problem)
           }
         })
@@ -194,6 +207,19 @@ export class Dispatch extends Context.Service<
 }
 
 const accepted: Reply.Reply = { status: 202, body: undefined }
+
+/** The reply to a message that the catalog cannot answer now. */
+const unavailable = (
+  id: JsonRpc.Id | undefined,
+  failure: RateLimited | SearchTimeout | ServiceUnavailable,
+  rate: Rate | undefined,
+  requestId: string
+): Reply.Reply => ({
+  status: 503,
+  body: JsonRpc.failure(id, withId({ code: JsonRpc.codes.internalError, message: failure.message }, requestId)),
+  rate,
+  retryAfterSeconds: "retryAfterSeconds" in failure ? failure.retryAfterSeconds : undefined
+})
 
 /** The reply to a message that the account's rate refuses, or that cannot be counted. */
 const rateRefusal = (

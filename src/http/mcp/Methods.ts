@@ -1,17 +1,19 @@
 /** The methods of each revision, and the form of their results (P17 to P23). */
-import { Predicate, Result, Schema, SchemaIssue } from "effect"
+import { Effect, Result } from "effect"
+import type { Schema } from "effect"
 import type { AppSettings } from "../../Config.ts"
-import { echoName } from "../../domain/ArgumentDecoder.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import * as Protocol from "../../domain/mcp/Protocol.ts"
 import * as View from "../../domain/mcp/View.ts"
 import * as ToolErrors from "../../domain/ToolError.ts"
 import type { RawArguments, RunnableTool } from "../../services/tools/ToolDefinition.ts"
+import type { Prompts } from "../../services/tools/Prompts.ts"
 import type { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import type { ToolAnswer } from "../../services/tools/ToolRunner.ts"
 import * as Cards from "./apps/Cards.ts"
 import * as Extension from "./apps/Extension.ts"
 import * as CompactText from "./CompactText.ts"
+import * as Params from "./Params.ts"
 import { instructions, serverInfo } from "../shared/ServerInfo.ts"
 
 /** A failure of the protocol, with its HTTP status in the revision. */
@@ -22,6 +24,8 @@ export interface MethodFailure extends JsonRpc.Failure {
 export type Outcome =
   | { readonly _tag: "Json"; readonly json: string; readonly startsSession?: boolean }
   | { readonly _tag: "Card"; readonly card: Card }
+  /** The result as JSON, from the catalog. */
+  | { readonly _tag: "Prompt"; readonly result: Effect.Effect<string, PromptFailure> }
   | {
       readonly _tag: "ToolCall"
       readonly tool: RunnableTool
@@ -29,17 +33,23 @@ export type Outcome =
       readonly meta: Readonly<Record<string, unknown>> | undefined
     }
 
+type PromptFailure = Effect.Error<ReturnType<Prompts["Service"]["get"] | Prompts["Service"]["complete"]>>
+
 type Card = NonNullable<ReturnType<typeof Cards.find>>
 
 /** How long a client may cache `tools/list` and `server/discover`, which only a deployment changes. */
 const ttlMs = 300_000
 
-const capabilities = { tools: {} }
+const capabilities = { tools: {}, prompts: {}, completions: {} }
 
 /** The capabilities for clients that have announced the extension. */
 const withCards = { ...capabilities, resources: {}, extensions: { [Extension.extension]: {} } }
 
-export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistry["Service"]) => {
+export const make = (
+  config: Pick<AppSettings, "baseUrl">,
+  registry: ToolRegistry["Service"],
+  prompts: Prompts["Service"]
+) => {
   const info = serverInfo(config)
   const modernMeta = { [Protocol.metaKeys.serverInfo]: info }
   const modernMetaFields = JSON.stringify(modernMeta).slice(1, -1)
@@ -73,7 +83,7 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
     })
   const listTools = (cache: object, areCardsShown = false) => {
     const whole = json({ tools: toolsOf(View.whole, areCardsShown), ...cache })
-    return method(ListParams, (_, view) =>
+    return method(Params.ListParams, (_, view) =>
       view === View.whole ? whole : json({ tools: toolsOf(view, areCardsShown), ...cache })
     )
   }
@@ -85,11 +95,11 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
     const answer = (view: View.View) =>
       json({ supportedVersions, instructions: instructionsOf(view), ...cacheable, ...of })
     const whole = answer(View.whole)
-    return method(AnyParams, (_, view) => (view === View.whole ? whole : answer(view)))
+    return method(Params.AnyParams, (_, view) => (view === View.whole ? whole : answer(view)))
   }
 
   const initialize = (
-    { capabilities: announced, protocolVersion: requested }: typeof InitializeParams.Type,
+    { capabilities: announced, protocolVersion: requested }: typeof Params.InitializeParams.Type,
     view: View.View
   ) => {
     const startsSession = !view.isCompact && Extension.isAnnounced(announced)
@@ -102,14 +112,18 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
     return Result.succeed<Outcome>({ _tag: "Json", json: JSON.stringify(answer), startsSession })
   }
 
-  const readResource = ({ uri }: typeof ReadParams.Type): MethodResult => {
+  const readResource = ({ uri }: typeof Params.ReadParams.Type): MethodResult => {
     const card = Cards.find(uri)
     if (card !== undefined) return Result.succeed<Outcome>({ _tag: "Card", card })
     const known = Cards.resources.map((resource) => resource.uri).join(", ")
     return invalid(legacyStatus, `there is no such resource; the resources are ${known}`)
   }
 
-  const callTool = (params: typeof CallParams.Type, view: View.View, { params: sent, status }: Sent): MethodResult => {
+  const callTool = (
+    params: typeof Params.CallParams.Type,
+    view: View.View,
+    { params: sent, status }: Sent
+  ): MethodResult => {
     const tool = view.tools?.has(params.name) === false ? undefined : registry.find(params.name)
     if (tool === undefined) {
       const known = toolsOf(view)
@@ -117,22 +131,52 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
         .join(", ")
       return invalid(legacyStatus, `there is no such tool; the tools are ${known}`)
     }
-    const [args, meta] = [objectOf(params.arguments), objectOf(params._meta)]
-    const misplaced = misplacedIn(sent, args === undefined ? undefined : tool.listing.inputSchema["properties"])
+    const [args, meta] = [Params.objectOf(params.arguments), Params.objectOf(params._meta)]
+    const misplaced = Params.misplacedIn(sent, args === undefined ? undefined : tool.listing.inputSchema["properties"])
     if (misplaced !== undefined) return invalid(status, misplaced)
     return Result.succeed<Outcome>({ _tag: "ToolCall", tool, arguments: args ?? {}, meta })
   }
 
+  const mayCall =
+    ({ tools }: View.View) =>
+    (name: string) =>
+      tools?.has(name) !== false
+  const listPrompts = (cache: object) =>
+    method(Params.ListParams, (_, view) => json({ prompts: prompts.list(mayCall(view)), ...cache }))
+  /** `extra` are the members of each result of the revision. */
+  const getPrompt = (extra: object) =>
+    method(Params.PromptParams, ({ arguments: sent, name }) => {
+      const result = Effect.map(prompts.get(name, Params.objectOf(sent) ?? {}), ({ description, text }) =>
+        JSON.stringify({ description, messages: [{ role: "user", content: { type: "text", text } }], ...extra })
+      )
+      return Result.succeed<Outcome>({ _tag: "Prompt", result })
+    })
+  const complete = (extra: object) =>
+    method(Params.CompleteParams, ({ argument, ref }) => {
+      const result = Effect.map(prompts.complete(ref.name, argument.name, argument.value), (completion) =>
+        JSON.stringify({ completion, ...extra })
+      )
+      return Result.succeed<Outcome>({ _tag: "Prompt", result })
+    })
+  const ofPrompts = (cache: object, extra: object): Methods => [
+    ["prompts/list", listPrompts(cache)],
+    ["prompts/get", getPrompt(extra)],
+    ["completion/complete", complete(extra)]
+  ]
+  const modernResult = { resultType: "complete", _meta: modernMeta }
+
   const legacy: Methods = [
-    ["initialize", method(InitializeParams, initialize)],
-    ["ping", method(AnyParams, () => pong)],
+    ["initialize", method(Params.InitializeParams, initialize)],
+    ["ping", method(Params.AnyParams, () => pong)],
     ["tools/list", listTools({})],
-    ["tools/call", method(CallParams, callTool)]
+    ["tools/call", method(Params.CallParams, callTool)],
+    ...ofPrompts({}, {})
   ]
   const modern: Methods = [
     ["server/discover", discover({ capabilities, cacheScope: cacheable.cacheScope })],
     ["tools/list", listTools(cacheable)],
-    ["tools/call", method(CallParams, callTool)]
+    ["tools/call", method(Params.CallParams, callTool)],
+    ...ofPrompts(cacheable, modernResult)
   ]
 
   /** The methods of a client that has announced the extension; a later entry replaces an earlier one. */
@@ -144,9 +188,9 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
     return [
       ...methods,
       ["tools/list", listTools(cache, true)],
-      ["resources/list", method(ListParams, () => answers.resources)],
-      ["resources/templates/list", method(ListParams, () => answers.templates)],
-      ["resources/read", method(ReadParams, readResource)]
+      ["resources/list", method(Params.ListParams, () => answers.resources)],
+      ["resources/templates/list", method(Params.ListParams, () => answers.templates)],
+      ["resources/read", method(Params.ReadParams, readResource)]
     ]
   }
 
@@ -216,91 +260,6 @@ const modernStatus = 400
 const invalid = (status: Status, message: string): MethodResult =>
   Result.fail({ code: JsonRpc.codes.invalidParams, message, status })
 
-/** Any JSON object, not copied: tools limit and decode their own arguments. */
-const JsonObject = Schema.declare(Protocol.isObjectOrEmpty)
-const optionalObject = Schema.optionalKey(Schema.NullOr(JsonObject))
-
-type SentObject = typeof JsonObject.Type | null | undefined
-
-const objectOf = (sent: SentObject): Readonly<Record<string, unknown>> | undefined =>
-  Predicate.isObject(sent) ? sent : undefined
-
-/** What each member of params takes. Errors have no other texts, so that none of the schemas' own is sent. */
-const sentences = {
-  _meta: "params._meta must be an object",
-  arguments: "params.arguments must be an object, not a string with the JSON of one",
-  capabilities: "params.capabilities must be an object",
-  clientInfo: "params.clientInfo must be an object",
-  cursor: "there is one page of them: leave params.cursor out, or send an empty string",
-  name: "params.name must be a string",
-  protocolVersion: "params.protocolVersion must be a string",
-  uri: "params.uri must be a string"
-}
-type Member = keyof typeof sentences
-
-const isMember = (name: PropertyKey | undefined): name is Member => name !== undefined && Object.hasOwn(sentences, name)
-
-const paramsWith = <Fields extends { readonly [K in keyof Fields]: K extends Member ? Schema.Top : never }>(
-  fields: Fields
-) => Schema.Struct({ _meta: optionalObject, ...fields })
-
-const AnyParams = paramsWith({})
-const InitializeParams = paramsWith({
-  protocolVersion: Schema.String,
-  capabilities: optionalObject,
-  clientInfo: optionalObject
-})
-const ListParams = paramsWith({ cursor: Schema.optionalKey(Schema.NullOr(Schema.Literal(""))) })
-const ReadParams = paramsWith({ uri: Schema.String })
-const CallParams = paramsWith({ name: Schema.String, arguments: optionalObject })
-
-/** Members that some revision gives the params of `tools/call`. A server without tasks ignores `task`. */
-const callMembers: ReadonlySet<string> = new Set([
-  "_meta",
-  "arguments",
-  "inputResponses",
-  "name",
-  "requestState",
-  "task"
-])
-
-/**
- * What is wrong with a member that was meant as arguments. Without `arguments`, that is any member that is none of the protocol;
- * beside them, one with the name of an argument, of which `properties` are the schemas. Others are ignored, since revisions to
- * come may have them.
- */
-const misplacedIn = (params: unknown, properties: unknown): string | undefined => {
-  if (!Predicate.isObject(params)) return undefined
-  const isMeant = (name: string) =>
-    !callMembers.has(name) &&
-    params[name] !== null &&
-    (properties === undefined || (Predicate.isObject(properties) && Object.hasOwn(properties, name)))
-  const name = Object.keys(params).find(isMeant)
-  return name === undefined
-    ? undefined
-    : `params.${echoName(name)} is not known; the arguments of a tool are members of params.arguments`
-}
-
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
-
-const decoderOf = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
-  const decode = Schema.decodeUnknownResult(schema)
-  return (params: unknown): Result.Result<S["Type"], string> =>
-    Result.mapError(decode(Array.isArray(params) && params.length === 0 ? {} : (params ?? {})), ({ issue }) => {
-      const name = format(issue).issues[0]?.path?.[0]
-      const member = typeof name === "object" ? name.key : name
-      return isMember(member) ? sentences[member] : "params must be an object"
-    })
-}
-
-const decodeAny = decoderOf(AnyParams)
-
-/** What is wrong with the params of any message, such as a notification. */
-export const problemOf = (params: unknown): JsonRpc.Failure | undefined => {
-  const decoded = decodeAny(params)
-  return Result.isFailure(decoded) ? { code: JsonRpc.codes.invalidParams, message: decoded.failure } : undefined
-}
-
 /** The params as they were sent, and the status for malformed ones. */
 interface Sent {
   readonly params: unknown
@@ -313,7 +272,7 @@ const method = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
   run: (params: S["Type"], view: View.View, sent: Sent) => MethodResult
 ): Method => {
-  const decode = decoderOf(schema)
+  const decode = Params.decoderOf(schema)
   return (params, status, view) => {
     const decoded = decode(params)
     return Result.isFailure(decoded) ? invalid(status, decoded.failure) : run(decoded.success, view, { params, status })
@@ -329,6 +288,6 @@ const revisionOf = (malformed: Status, unknown: Status, entries: Methods) => {
     message: "there is no such method",
     status: unknown
   })
-  const other = method(AnyParams, () => notFound)
+  const other = method(Params.AnyParams, () => notFound)
   return (name: string, params: unknown, view: View.View) => (methods.get(name) ?? other)(params, malformed, view)
 }

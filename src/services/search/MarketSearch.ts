@@ -15,6 +15,7 @@ import type { GroupFigures, GroupSums, GroupOrder, Overview, OverviewQuery } fro
 import { lettersOf } from "./index/Segment.ts"
 import type { Code, Mask } from "./index/Segment.ts"
 import * as InVersion from "./InVersion.ts"
+import * as Names from "./Names.ts"
 import type { NameCodes } from "./Queries.ts"
 import * as Queries from "./Queries.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
@@ -49,9 +50,14 @@ export class MarketSearch extends Context.Service<
             query: (names, { niches }) => toQuery(query, names, niches),
             ask: (asked) => index.overview(asked, () => Narrowing.hint(query))
           })
+          const ofShare = query.share_of === undefined ? [] : Names.unmatched(query.share_of, Names.of(published))
           return {
             overview: toAnswer(query, answer, published),
-            findings: { unknown: unknownOf(unknown, answer), storeless: 0, currencies: currenciesOf(answer) }
+            findings: {
+              unknown: unknownOf([...unknown, ...ofShare], answer),
+              storeless: 0,
+              currencies: currenciesOf(answer)
+            }
           }
         }),
         ofAds: Effect.fn("MarketSearch.ofAds")(function* (query: AdGroupQuery) {

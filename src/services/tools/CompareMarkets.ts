@@ -33,7 +33,9 @@ export const make = Effect.gen(function* () {
     handler: ({ filters, ...asked }) =>
       Effect.gen(function* () {
         const { findings, overview } = yield* market.of({ ...asked, ...filters })
-        return { ...overview, ...(yield* warningsOf({ ...filters, ...asked }, findings)) }
+        const { query, query_any: phrases = [] } = asked.share_of ?? {}
+        const words = [...(filters?.query_any ?? []), ...phrases, ...(query === undefined ? [] : [query])]
+        return { ...overview, ...(yield* warningsOf({ ...filters, ...asked, query_any: words }, findings)) }
       })
   })
 })

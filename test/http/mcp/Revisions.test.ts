@@ -145,7 +145,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
         const params = { protocolVersion: requested, capabilities: {}, clientInfo: { name: "test", version: "1" } }
         const result = resultOf(yield* post(Messages.request("initialize", params)))
         assert.strictEqual(result["protocolVersion"], answered)
-        assert.deepStrictEqual(result["capabilities"], { tools: {} })
+        assert.deepStrictEqual(result["capabilities"], { tools: {}, prompts: {}, completions: {} })
         assert.isString(result["instructions"])
         assert.deepStrictEqual(result["serverInfo"], {
           name: "discovery",
@@ -207,7 +207,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
         const { _meta, instructions, ...rest } = result
         assert.deepStrictEqual(rest, {
           supportedVersions: ["2026-07-28"],
-          capabilities: { tools: {} },
+          capabilities: { tools: {}, prompts: {}, completions: {} },
           ttlMs: 300_000,
           cacheScope: "public",
           resultType: "complete"
@@ -407,7 +407,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
 
   // D22
   describe("P22 unknown methods", () => {
-    it.effect.each(["tools/unknown", "prompts/list", "resources/list", "completion/complete", "__proto__", ""])(
+    it.effect.each(["tools/unknown", "prompts/subscribe", "resources/list", "logging/setLevel", "__proto__", ""])(
       "%s: modern 404, legacy 200, -32601",
       (method) =>
         Effect.gen(function* () {

@@ -80,6 +80,15 @@ layer(services, { excludeTestServices: true })("compare_markets", (it) => {
       })
   )
 
+  it.effect("D101 warns of what share_of does not find or understand", () =>
+    Effect.gen(function* () {
+      const share_of = { apps: ["No such app"], shop_ids: [2_147_483_647], query: "lamp -red" }
+      const answer = yield* call({ group_by: "niche", share_of })
+      const told = "warnings" in answer ? String(answer.warnings) : ""
+      for (const part of ["No such app", "2147483647", "-red"]) assert.include(told, part)
+    })
+  )
+
   it.effect.each<[object, string]>([
     [{ share_of: { countries: ["Narnia"] } }, "share_of.countries.0 unknown_country"],
     [{ share_of: '{"niches":["Petz"]}' }, "share_of.niches.0 unknown_niche"],

@@ -82,6 +82,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
         const answer = yield* server.post(initialize(capabilities))
         assert.deepStrictEqual(resultOf(answer)["capabilities"], {
           tools: {},
+          prompts: {},
+          completions: {},
           resources: {},
           extensions: { "io.modelcontextprotocol/ui": {} }
         })
@@ -106,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
       Effect.gen(function* () {
         const server = yield* TestServer
         const answer = yield* server.post(initialize(announced))
-        assert.deepStrictEqual(resultOf(answer)["capabilities"], { tools: {} })
+        assert.deepStrictEqual(resultOf(answer)["capabilities"], { tools: {}, prompts: {}, completions: {} })
         assert.isNull(answer.headers.get("mcp-session-id"))
         if (typeof announced !== "object" || announced === null) return
         const { body, headers } = Messages.modern("tools/list", {
