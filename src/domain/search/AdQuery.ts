@@ -48,7 +48,7 @@ export const AdQuery = Schema.Struct({
   ...AdFilter.fields,
   sort_by: Arguments.optional(
     Arguments.oneOf(adSorts),
-    "Default recommended: most active ads first; any other lists every ad. reach and traffic sort by the store's visits."
+    "Default recommended: most active ads first. reach and traffic sort by the store's visits."
   ),
   sort_order: Arguments.optional(
     Arguments.SortOrder,

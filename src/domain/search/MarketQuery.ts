@@ -35,7 +35,6 @@ export const filterOf = {
 
 /** Fields of a group. */
 export const figureSorts = ["stores", "active_ads", "products", "visits", "median_visits", "median_growth"] as const
-export type FigureSort = (typeof figureSorts)[number]
 
 /** The tool orders by the share of `share_of` as well (D101). */
 export const marketSorts = [...figureSorts, "matching_pct"] as const

@@ -67,15 +67,15 @@ export const fields = {
   themes: Arguments.optional(list(Arguments.Name, 50), "Theme names from list_filter_options."),
   apps: Arguments.optional(list(Arguments.Name, 50), "App names from list_filter_options."),
   social_networks: Arguments.optional(Arguments.someOf(socialNetworks, socialNetworkOf), "Where it has a page."),
-  monthly_revenue: Arguments.optional(Arguments.Range, "Estimated revenue a month, store currency."),
-  monthly_visits: Arguments.optional(Arguments.Range, "Estimated visits a month."),
+  monthly_revenue: Arguments.optional(Arguments.Range, "Estimated, in store currency."),
+  monthly_visits: Arguments.optional(Arguments.Range, "Estimated."),
   traffic_growth_pct: Arguments.optional(
     Arguments.SignedRange,
     "Sum of monthly visit changes, percent; may be negative."
   ),
   active_ads: Arguments.optional(Arguments.Range, "Ads running now."),
   products_count: Arguments.optional(Arguments.Range, "Catalog size."),
-  monthly_orders: Arguments.optional(Arguments.Range, "Estimated orders a month."),
+  monthly_orders: Arguments.optional(Arguments.Range, "Estimated."),
   shop_created_between: Arguments.optional(Arguments.DateRange, "Creation, YYYY-MM-DD.")
 } as const
 

@@ -63,14 +63,20 @@ export const make = (
   }
 
   const names = registry.tools.map(({ name }) => name)
-  /** Without the lines that recommend only tools that the view leaves out. */
+  /** Without the lines and clauses that recommend tools that the view leaves out. */
   const describe = (description: string, { tools }: View.View) => {
     if (tools === undefined) return description
-    const isOf = (line: string) => {
-      const named = names.filter((name) => line.includes(name))
-      return named.length === 0 || named.some((name) => tools.has(name))
-    }
-    return description.split("\n").filter(isOf).join("\n")
+    const isOther = (part: string) => names.some((name) => !tools.has(name) && part.includes(name))
+    return description
+      .split("\n")
+      .flatMap((line) => {
+        if (!isOther(line)) return [line]
+        const named = names.filter((name) => line.includes(name))
+        if (!named.some((name) => tools.has(name))) return []
+        const kept = line.split(", ").filter((clause) => !isOther(clause))
+        return [`${kept.join(", ").replace(/\.$/u, "")}.`]
+      })
+      .join("\n")
   }
   const toolsOf = (view: View.View, areCardsShown = false) =>
     registry.tools.flatMap(({ listing }) => {

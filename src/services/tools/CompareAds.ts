@@ -18,9 +18,9 @@ export const make = Effect.gen(function* () {
     name: "compare_ads",
     title: "Compare groups of ads",
     description:
-      "Counts the ads that match, and their stores, by call to action, media type, status, country or niche.",
-    use: "to see how a market advertises, in numbers.",
-    instead: "use search_ads for the ads themselves.",
+      "Counts matching ads and their stores by call to action, media type, status, country or niche, most ads first.",
+    use: "for the mix of a market's ads.",
+    instead: "use search_ads for the ads, compare_markets for stores.",
     parameters: AdGroupArguments,
     published: { filters: "text" },
     success: AdComparison,

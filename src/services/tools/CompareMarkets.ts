@@ -22,10 +22,10 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "compare_markets",
     title: "Compare markets by groups of stores",
-    description: `Compares groups of stores, such as niches, countries or apps: their number, sums of active ads, products and visits, medians of visits, growth and revenue. value is ${ToolDefinition.thirdParty}`,
+    description: `Counts stores by niche, country, app or another trait, with sums of active ads, products and visits, and medians of visits, growth and, by currency, revenue. A last result with value null has the stores of none. value is ${ToolDefinition.thirdParty}`,
     published: { filters: "types", share_of: "text" },
-    use: "to size or rank markets before looking at single stores.",
-    instead: "use search_shops for the stores themselves.",
+    use: "to size or rank markets.",
+    instead: "use search_shops for the stores, compare_ads for ads.",
     parameters: Market.MarketArguments,
     success: Market.MarketOverview,
     withoutParts: ["avg_price", "total"],

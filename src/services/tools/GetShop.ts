@@ -81,9 +81,9 @@ export const make = Effect.gen(function* () {
     name: "get_shop",
     title: "Get one store in full",
     description:
-      "Gets the record of one store: all its figures, visits by month, niches, theme, apps, pixels and social networks. Its ads and products: the searches, by shop_ids. " +
+      "Gets one store, or up to 10 in results: all figures, visits by month, niches, theme, apps, pixels, social networks. Its ads and products: search by shop_ids. " +
       `name is ${ToolDefinition.thirdParty}`,
-    use: "when you know the id, the domain or an address of a store.",
+    use: "when you know a store's id, domain or address; give one.",
     instead: "use search_shops to find stores.",
     parameters: Parameters,
     success: Answer,

@@ -25,11 +25,11 @@ export const make = Effect.gen(function* () {
     title: "Search social ads of online stores",
     description:
       "Finds social-platform ads of online stores, with their text, call to action, dates and store. " +
-      "The default sort returns one ad per store. Store filters apply to the ad's store. " +
+      "The default sort gives one ad per store; any other lists every ad. Store filters are those of its store. " +
       `page_name, headline and ad_text are ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
-    use: "to see how a market advertises, or who advertises something.",
-    instead: "use search_shops for stores by their figures.",
+    use: "to read ads, and to see who runs them.",
+    instead: "use compare_ads for numbers of ads, search_shops for stores.",
     parameters: AdQuery.AdQuery,
     success: AdPage,
     check,

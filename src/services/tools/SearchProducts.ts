@@ -28,7 +28,7 @@ export const make = Effect.gen(function* () {
       `title is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
     use: "to find products by keyword, niche, price or the success of their store.",
-    instead: "use get_product for the variants and description of one product.",
+    instead: "use get_product for the variants of one product of a tracked store.",
     parameters: ProductQuery,
     success: ProductPage,
     check,

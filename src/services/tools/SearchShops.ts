@@ -25,7 +25,7 @@ export const make = Effect.gen(function* () {
     description: `Finds and ranks online stores, with the key figures of each. Unknown figures are null, match no range and sort last; money is in the store's currency. name is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
     use: "to build or rank a list of stores.",
-    instead: "use get_shop for one known store.",
+    instead: "use get_shop for a known store, compare_markets for numbers of stores.",
     parameters: ShopQuery,
     success: ShopPage,
     check,
