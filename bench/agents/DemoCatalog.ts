@@ -28,7 +28,7 @@ export const make = (options: DemoOptions): NaiveCatalog => {
         break
       }
       case "traffic_month":
-        traffic.push({ shop_id: shopId(record.shop), month: record.month, visits: record.visits })
+        traffic.push({ shop_id: shopId(record.shop), month: `${record.month}-01`, visits: record.visits })
         break
       case "product": {
         const { details: _, shop, type: _type, ...product } = record
@@ -38,7 +38,13 @@ export const make = (options: DemoOptions): NaiveCatalog => {
       case "ad": {
         const { shop, status, type: _, ...ad } = record
         const id = ads.length + 1
-        ads.push({ ...ad, id, shop_id: shop === null ? null : shopId(shop), is_active: status === "active", first_seen })
+        ads.push({
+          ...ad,
+          id,
+          shop_id: shop === null ? null : shopId(shop),
+          is_active: status === "active",
+          first_seen
+        })
       }
     }
   }

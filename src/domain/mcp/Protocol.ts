@@ -117,6 +117,7 @@ const modernRevision = (
 /** What `Mcp-Name` repeats. */
 const namedBy = new Map([
   ["tools/call", "name"],
+  ["prompts/get", "name"],
   ["resources/read", "uri"]
 ])
 

@@ -18,7 +18,7 @@ export const make = Effect.gen(function* () {
     name: "compare_ads",
     title: "Compare groups of ads",
     description:
-      "Counts matching ads and their stores by call to action, media type, status, country or niche, most ads first.",
+      "Counts ads and stores by call to action, media type, status, country or niche, most first; null: none.",
     use: "for the mix of a market's ads.",
     instead: "use search_ads for the ads, compare_markets for stores.",
     parameters: AdGroupArguments,

@@ -22,7 +22,7 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "compare_markets",
     title: "Compare markets by groups of stores",
-    description: `Counts stores by niche, country, app or another trait, with sums of active ads, products and visits, and medians of visits, growth and, by currency, revenue. A last result with value null has the stores of none. value is ${ToolDefinition.thirdParty}`,
+    description: `Counts stores by niche, country, app or another trait, with sums of active ads, products and visits, and medians of visits, growth and, by currency, revenue. Stores in no group come last, with value null. value is ${ToolDefinition.thirdParty}`,
     published: { filters: "types", share_of: "text" },
     use: "to size or rank markets.",
     instead: "use search_shops for the stores, compare_ads for ads.",

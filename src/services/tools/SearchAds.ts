@@ -25,7 +25,7 @@ export const make = Effect.gen(function* () {
     title: "Search social ads of online stores",
     description:
       "Finds social-platform ads of online stores, with their text, call to action, dates and store. " +
-      "The default sort gives one ad per store; any other lists every ad. Store filters are those of its store. " +
+      "The default sort gives one ad per store; any other lists every ad. Store filters apply to an ad's store. " +
       `page_name, headline and ad_text are ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
     use: "to read ads, and to see who runs them.",
