@@ -8,9 +8,27 @@ import type { Store } from "../../test/oracle/NaiveSearch.ts"
 
 export type Answer = number | string | ReadonlyArray<string>
 
+interface Row {
+  readonly value: string | null
+  readonly stores: number
+  readonly matching_pct: number
+  readonly avg_price: ReadonlyArray<{ readonly median: number }>
+  readonly id: number
+  readonly name: string
+  readonly domain: string
+  readonly trustpilot_rating: number
+  readonly started_at: string
+  readonly created_on: string
+}
+
+/** What recipes read of the answers of all tools; each tool has its part of it (docs/tools.md). */
+export interface Content extends Row {
+  readonly results: ReadonlyArray<Row>
+  readonly pagination: { readonly total: number; readonly has_more: boolean }
+}
+
 /** Calls a tool and returns the structured content of its answer. */
-// The content is that of any tool, which a recipe reads as the tool's documentation says.
-export type Call = (tool: string, args: object) => Promise<any>
+export type Call = (tool: string, args: object) => Promise<Content>
 
 export interface Question {
   readonly id: string
@@ -137,7 +155,7 @@ const families: ReadonlyArray<Family> = [
             limit: 50,
             share_of: { pixels: ["TikTok"] }
           })
-          return results.find(({ value }: { readonly value: string }) => value === language)?.matching_pct ?? 0
+          return results.find(({ value }) => value === language)?.matching_pct ?? 0
         }
       }))
   },
@@ -200,7 +218,7 @@ const families: ReadonlyArray<Family> = [
                 page,
                 per_page: 25
               })
-              domains.push(...answer.results.map(({ domain }: { readonly domain: string }) => domain))
+              domains.push(...answer.results.map(({ domain }) => domain))
               if (!answer.pagination.has_more) return domains
             }
           }
@@ -270,7 +288,7 @@ const families: ReadonlyArray<Family> = [
           traps: [],
           answer: highest(some, (store) => store.trustpilot_rating)?.domain ?? "none",
           recipe: async (call) => {
-            const found = []
+            const found: Array<Content> = []
             for (const { domain } of some) found.push(await call("get_shop", { domain }))
             return found.toSorted((one, other) => other.trustpilot_rating - one.trustpilot_rating)[0]?.domain ?? "none"
           }
@@ -293,7 +311,7 @@ const families: ReadonlyArray<Family> = [
           recipe: async (call) => {
             const args = { group_by: "currency", prices: true, limit: 50, filters: { niches: [niche] } }
             const { results } = await call("compare_markets", args)
-            const group = results.find(({ value }: { readonly value: string }) => value === "USD")
+            const group = results.find(({ value }) => value === "USD")
             return group?.avg_price[0]?.median ?? 0
           }
         }
@@ -435,11 +453,7 @@ const families: ReadonlyArray<Family> = [
   }
 ]
 
-const lastOf = ({
-  results
-}: {
-  readonly results: ReadonlyArray<{ readonly value: string | null; readonly stores: number }>
-}) => results.find(({ value }) => value === null)?.stores ?? 0
+const lastOf = ({ results }: Content) => results.find(({ value }) => value === null)?.stores ?? 0
 
 export const questions = (data: NaiveCatalog): ReadonlyArray<Question> => {
   const catalog = catalogOf(data)
