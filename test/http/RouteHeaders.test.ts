@@ -1,5 +1,5 @@
 /**
- * Every header and every cookie of every route, for each of its outcomes, is the one of the table (R22, R28 to R30, R55). A
+ * Every header and every cookie of every route, for each of its outcomes, is the one of the table (R22, R28 to R30, R55; D94, D95). A
  * route that is not in the table fails.
  */
 import { assert, layer } from "@effect/vitest"

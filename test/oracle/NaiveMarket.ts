@@ -1,4 +1,4 @@
-/** The expected answers of `compare_markets` (D66) and `compare_ads` (D102), by a scan of all records. Shares no code with the index. */
+/** The expected answers of `compare_markets` (D66) and `compare_ads` (D100), by a scan of all records. Shares no code with the index. */
 import { ctas } from "../../src/domain/catalog/Enumerations.ts"
 import type { AdComparison, AdGroupQuery } from "../../src/domain/search/AdGroupQuery.ts"
 import type { MarketGroup, MarketOverview, MarketQuery } from "../../src/domain/search/MarketQuery.ts"
@@ -157,7 +157,7 @@ export const marketOverview = (catalog: NaiveCatalog, query: MarketQuery): Marke
   }
 }
 
-/** D102, by a scan of all ads. */
+/** D100, by a scan of all ads. */
 export const adComparison = (catalog: NaiveCatalog, query: AdGroupQuery): AdComparison => {
   const { group_by, limit = 20, niche_level: level = 1, ...filters } = query
   const ads = searchAds(catalog, { ...filters, sort_by: "newest" }).items

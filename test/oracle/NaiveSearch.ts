@@ -216,7 +216,7 @@ const score = (product: Product, store: Store): number => {
   return Math.round(ofStore * 1_000_000) + Math.round(recency * 1_000_000)
 }
 
-/** S46, S47 and D103: every word of the query, and every word of one of the phrases. */
+/** S46, S47 and D101: every word of the query, and every word of one of the phrases. */
 const wordTest = ({ query, query_any: phrases = [] }: Pick<AdQuery, "query" | "query_any">) => {
   const testOf = (words: string) => {
     const test = matcher(words)
@@ -229,7 +229,7 @@ const wordTest = ({ query, query_any: phrases = [] }: Pick<AdQuery, "query" | "q
     whole.every((test) => test(texts)) && (phrases.length === 0 || alternatives.some((test) => test(texts)))
 }
 
-/** D105: the date in UTC. */
+/** D103: the date in UTC. */
 const dateOf = (time: string | null): string | null =>
   time === null ? null : new Date(time).toISOString().slice(0, 10)
 

@@ -1,4 +1,4 @@
-/** Arguments and answer of `compare_ads` (D102): numbers of groups of ads. */
+/** Arguments and answer of `compare_ads` (D100): numbers of groups of ads. */
 import { Schema } from "effect"
 import { AdFilter } from "./AdQuery.ts"
 import * as Arguments from "./Arguments.ts"

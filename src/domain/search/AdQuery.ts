@@ -69,7 +69,7 @@ function ratingRange() {
 }
 
 /**
- * S74, D104. Not a check of the schema, which would run only if all fields are valid: these issues are reported together
+ * S74, D102. Not a check of the schema, which would run only if all fields are valid: these issues are reported together
  * with all others.
  */
 export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArray<ArgumentIssue> => [
@@ -94,7 +94,7 @@ export const withoutEffect = (query: Pick<AdQuery, "sort_by" | "sort_order">): R
     : [{ argument: "sort_order", other: "sort_by", value, takes: directed }]
 }
 
-/** `recommended` pages over stores, every other sort over ads (S72); so does `recommended` of ads without a store (D104). */
+/** `recommended` pages over stores, every other sort over ads (S72); so does `recommended` of ads without a store (D102). */
 export const mode = (query: Pick<AdQuery, "sort_by" | "without_shop">): "grouped_by_shop" | "flat" =>
   (query.sort_by ?? Arguments.defaults.sort_by) === "recommended" && query.without_shop !== true
     ? "grouped_by_shop"

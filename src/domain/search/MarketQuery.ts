@@ -36,7 +36,7 @@ export const filterOf = {
 /** Fields of a group. */
 export const figureSorts = ["stores", "active_ads", "products", "visits", "median_visits", "median_growth"] as const
 
-/** The tool orders by the share of `share_of` as well (D101). */
+/** The tool orders by the share of `share_of` as well (D99). */
 export const marketSorts = [...figureSorts, "matching_pct"] as const
 export type MarketSort = (typeof marketSorts)[number]
 
@@ -60,7 +60,7 @@ export const fields = {
 /** Of an object that a client may send as text. */
 const asJson = (example: string) => ({ jsonText: example })
 
-/** Arguments of the tool alone, which the overview in the dashboard has no place for (D101). */
+/** Arguments of the tool alone, which the overview in the dashboard has no place for (D99). */
 const toolFields = {
   sort_by: Arguments.optional(Arguments.oneOf(marketSorts), "Figure to rank by, highest first. Default stores."),
   prices: Arguments.optional(Schema.Boolean, "Adds the median of avg_price by currency."),
@@ -81,7 +81,7 @@ export type MarketQuery = Omit<PageQuery, "sort_by"> & {
   readonly prices?: boolean
 }
 
-/** D101: the share has an order only if one is asked for. */
+/** D99: the share has an order only if one is asked for. */
 export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArray<ArgumentIssue> =>
   args["sort_by"] === "matching_pct" && (args["share_of"] ?? null) === null
     ? [issueAt("sort_by", "needs_share_of")]

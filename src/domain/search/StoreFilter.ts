@@ -31,7 +31,7 @@ export const Query = words(200)
 const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
   Schema.Array(item).check(Schema.isMaxLength(maxEntries))
 
-/** Alternatives to each other, each like a `query` (D103). */
+/** Alternatives to each other, each like a `query` (D101). */
 export const queryAny = Arguments.optional(list(words(100), 10), "Like query, but one of these phrases is enough.")
 
 export const fields = {

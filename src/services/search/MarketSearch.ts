@@ -1,4 +1,4 @@
-/** The overviews behind `compare_markets` (D66) and `compare_ads` (D102). */
+/** The overviews behind `compare_markets` (D66) and `compare_ads` (D100). */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { adStatuses, ctas, languages, mediaTypes, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import { twoDecimals } from "../../domain/catalog/TwoDecimals.ts"

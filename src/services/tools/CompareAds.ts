@@ -1,4 +1,4 @@
-/** `compare_ads` (D102). */
+/** `compare_ads` (D100). */
 import { Effect } from "effect"
 import { AdComparison, AdGroupArguments } from "../../domain/search/AdGroupQuery.ts"
 import * as AdQuery from "../../domain/search/AdQuery.ts"

@@ -1,4 +1,4 @@
-/** `get_shop` (D43, D99). */
+/** `get_shop` (D43, D97). */
 import { Effect, Schema, Struct } from "effect"
 import { AppConfig } from "../../Config.ts"
 import { issueAt, problem } from "../../domain/ArgumentIssue.ts"
@@ -29,7 +29,7 @@ const Parameters = Schema.Struct({
   )
 })
 
-/** The record of one store; of several, their records in `results` (D99). */
+/** The record of one store; of several, their records in `results` (D97). */
 const Answer = Schema.Struct({
   ...Struct.map(ShopItem.ShopRecordItem.fields, Schema.optionalKey),
   results: Schema.optionalKey(Schema.Array(ShopItem.ShopRecordItem)).annotate({

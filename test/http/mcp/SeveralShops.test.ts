@@ -1,4 +1,4 @@
-/** D99: `get_shop` of several stores, over the live services: records, warnings, and a credit for each store that was found. */
+/** D97: `get_shop` of several stores, over the live services: records, warnings, and a credit for each store that was found. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
@@ -22,7 +22,7 @@ const Results = Schema.Struct({
   warnings: Schema.optionalKey(Schema.Array(Schema.String))
 })
 
-layer(LiveServer.naive(catalog), { excludeTestServices: true })("D99 get_shop of several stores", (it) => {
+layer(LiveServer.naive(catalog), { excludeTestServices: true })("D97 get_shop of several stores", (it) => {
   const account = Effect.gen(function* () {
     const { caller, secret } = yield* Access.subscriber({ plan: "growth" })
     const call = Effect.fnUntraced(function* (args: object, meta?: object) {

@@ -1,4 +1,4 @@
-/** D43, D100: every address of the demo data leads to its store, also through redirectors, and an address without a store to none. */
+/** D43, D98: every address of the demo data leads to its store, also through redirectors, and an address without a store to none. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -49,7 +49,7 @@ const redirectors: ReadonlyArray<(address: string) => string> = [
   (address) => `l.instagram.com/?u=${encoded(address).toLowerCase()}`
 ]
 
-layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D100 the address of a store", (it) => {
+layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D98 the address of a store", (it) => {
   const domainOf = Effect.fnUntraced(function* (address: string) {
     const sql = yield* SqlClient.SqlClient
     const id = yield* (yield* ShopReader).idOf(address)

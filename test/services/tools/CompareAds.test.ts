@@ -1,4 +1,4 @@
-/** `compare_ads` (D102): its filters are those of `search_ads`, as JSON or as an object. */
+/** `compare_ads` (D100): its filters are those of `search_ads`, as JSON or as an object. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import type { ArgumentIssue } from "../../../src/domain/ArgumentIssue.ts"
@@ -43,7 +43,7 @@ const filterOf = {
 } as const
 
 layer(services, { excludeTestServices: true })("compare_ads", (it) => {
-  it.effect("D102 counts what the scan of all ads counts, and of each group as many ads as its search", () =>
+  it.effect("D100 counts what the scan of all ads counts, and of each group as many ads as its search", () =>
     Effect.gen(function* () {
       const search = yield* AdSearch
       const filters = { status: "active", media_types: ["video", "image"] } as const
@@ -71,7 +71,7 @@ layer(services, { excludeTestServices: true })("compare_ads", (it) => {
     [{ without_shop: true, countries: ["US"] }, "filters.countries not_without_shop"],
     ['{"sort_by":"newest"}', "filters.sort_by unknown_argument"],
     ["active", "filters not_object_like"]
-  ])("D102 refuses %j as search_ads does", ([filters, issue]) =>
+  ])("D100 refuses %j as search_ads does", ([filters, issue]) =>
     Effect.gen(function* () {
       const found = yield* call({ group_by: "cta", filters })
       assert(Array.isArray(found))

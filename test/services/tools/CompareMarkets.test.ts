@@ -57,7 +57,7 @@ layer(services, { excludeTestServices: true })("compare_markets", (it) => {
   )
 
   it.effect(
-    "D101 counts the stores that match share_of too, in an object or the JSON of one, and orders by their share",
+    "D99 counts the stores that match share_of too, in an object or the JSON of one, and orders by their share",
     () =>
       Effect.gen(function* () {
         const share_of = { pixels: ["TikTok", "Facebook", "Google"] }
@@ -80,7 +80,7 @@ layer(services, { excludeTestServices: true })("compare_markets", (it) => {
       })
   )
 
-  it.effect("D101 warns of what share_of does not find or understand", () =>
+  it.effect("D99 warns of what share_of does not find or understand", () =>
     Effect.gen(function* () {
       const share_of = { apps: ["No such app"], shop_ids: [2_147_483_647], query: "lamp -red" }
       const answer = yield* call({ group_by: "niche", share_of })
@@ -94,7 +94,7 @@ layer(services, { excludeTestServices: true })("compare_markets", (it) => {
     [{ share_of: '{"niches":["Petz"]}' }, "share_of.niches.0 unknown_niche"],
     [{ share_of: "TikTok" }, "share_of not_object_like"],
     [{ sort_by: "matching_pct" }, "sort_by needs_share_of"]
-  ])("D101 refuses %j", ([args, issue]) =>
+  ])("D99 refuses %j", ([args, issue]) =>
     Effect.gen(function* () {
       const found = yield* call({ group_by: "niche", ...args })
       assert(Array.isArray(found))

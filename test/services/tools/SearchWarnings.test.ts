@@ -123,7 +123,7 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
     })
   )
 
-  it.effect("D104 without_shop pages over the ads without a store, also in the default order", () =>
+  it.effect("D102 without_shop pages over the ads without a store, also in the default order", () =>
     Effect.gen(function* () {
       const { ads, pagination, warnings } = yield* adPages({ without_shop: true })
       const wanted = NaiveSearch.searchAds(catalog, { without_shop: true }).items
@@ -136,7 +136,7 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
     })
   )
 
-  it.effect("D106 say of an empty search how many results its words and its filters have alone", () =>
+  it.effect("D104 say of an empty search how many results its words and its filters have alone", () =>
     Effect.gen(function* () {
       const { ad, product, shop } = generate(7)
       const naive = {

@@ -1,5 +1,5 @@
 /**
- * The rule of `http/mcp/Understood.test.ts` for addresses (D48): a page or a file of a search refuses its address with a sentence
+ * The rule of `http/mcp/Understood.test.ts` for addresses (D48, D101): a page or a file of a search refuses its address with a sentence
  * that names the parameter, or every name and value of the address is in the search that it leads to, and the results are
  * those of the naive search. Addresses of valid searches are changed at random.
  */

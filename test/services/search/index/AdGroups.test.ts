@@ -1,4 +1,4 @@
-/** D102: groups of ads of the index against the naive ones: every grouping and filter, for one segment and for several. */
+/** D100: groups of ads of the index against the naive ones: every grouping and filter, for one segment and for several. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { AdGroupArguments, adGroupings } from "../../../../src/domain/search/AdGroupQuery.ts"

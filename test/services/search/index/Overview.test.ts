@@ -1,5 +1,5 @@
 /**
- * D66: overviews of the index against the naive ones: every grouping, filter and order, for one segment and for several, with
+ * D66, D99: overviews of the index against the naive ones: every grouping, filter and order, for one segment and for several, with
  * outdated copies of stores in them.
  */
 import { assert, describe, it } from "@effect/vitest"

@@ -1,7 +1,8 @@
 /**
  * Searches of the index against the naive ones, on catalogs and arguments at random, in memory: every page of every case,
- * for one segment, for several with dead stores in them, and for what is merged of those, with what warnings count (D90, D93) and
- * bounds as figures are shown (D91). Seeds are fixed, so a failure comes again; `ORACLE_SEED` and `ORACLE_CASES` look further.
+ * for one segment, for several with dead stores in them, and for what is merged of those, with what warnings count (D90, D93),
+ * bounds that are inclusive (D105) and as figures are shown (D91), phrases (D101), ads without a store (D102) and days of creation
+ * (D103). Seeds are fixed, so a failure comes again; `ORACLE_SEED` and `ORACLE_CASES` look further.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
