@@ -1,4 +1,4 @@
-/** Strict decoding of UTF-8. */
+/** Strict decoding of UTF-8, and of percent-encoded text. */
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
@@ -8,5 +8,14 @@ export const decode = (bytes: ArrayBuffer | Uint8Array): string | undefined => {
     return decoder.decode(bytes)
   } catch {
     return undefined
+  }
+}
+
+/** RFC 3986, 2.1; a text that is not percent-encoded UTF-8 stays as it is. */
+export const percentDecoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }

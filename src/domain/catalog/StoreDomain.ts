@@ -1,5 +1,6 @@
 /** The domain of a store, the natural key of its record, and the extension that the filter `domains` matches. */
 import * as tldts from "tldts"
+import { percentDecoded } from "../Utf8.ts"
 import * as DemoPages from "./DemoPages.ts"
 import { remembering } from "./Remembering.ts"
 
@@ -77,21 +78,13 @@ const innerAddress = /https?(?::|%(?:25)*3A)(?:\/|%(?:25)*2F){2}[^\s&]+/giu
 const mostInner = 5
 const mostEncodings = 3
 
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 /** The addresses behind the first character, each with those that it carries itself. */
 const innerAddresses = (text: string, depth: number): ReadonlyArray<string> =>
   depth === 0
     ? []
     : Array.from(text.slice(1).matchAll(innerAddress)).flatMap(([inner]) => {
         let address = inner
-        for (let time = 0; time < mostEncodings && /^https?%/iu.test(address); time++) address = decoded(address)
+        for (let time = 0; time < mostEncodings && /^https?%/iu.test(address); time++) address = percentDecoded(address)
         return [address, ...innerAddresses(address, depth - 1)]
       })
 

@@ -6,6 +6,7 @@ import * as ControlCharacters from "../../domain/ControlCharacters.ts"
 import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
 import * as Parameters from "../../domain/oauth/RequestParameters.ts"
 import type { ClientCredentials, Clients } from "../../services/oauth/Clients.ts"
+import { percentDecoded } from "../../domain/Utf8.ts"
 import * as RequestBody from "../shared/RequestBody.ts"
 import * as RequestHeaders from "../shared/RequestHeaders.ts"
 
@@ -36,21 +37,13 @@ const basicOf = (authorization: string | undefined): Result.Result<ClientCredent
   const encoded = basicForm.exec(authorization.trim())?.[1]
   const decoded = encoded === undefined ? undefined : Result.getOrUndefined(Base64.decodeString(encoded))
   const colon = decoded?.indexOf(":") ?? -1
-  if (decoded === undefined || colon < 1 || ControlCharacters.isIn(formDecoded(decoded)))
+  if (decoded === undefined || colon < 1 || ControlCharacters.isIn(percentDecoded(decoded)))
     return Result.fail(invalid("Authorization: Basic is malformed."))
   const secret = decoded.slice(colon + 1)
   return Result.succeed({
-    id: formDecoded(decoded.slice(0, colon)),
-    secret: secret === "" ? undefined : Redacted.make(formDecoded(secret))
+    id: percentDecoded(decoded.slice(0, colon)),
+    secret: secret === "" ? undefined : Redacted.make(percentDecoded(secret))
   })
-}
-
-const formDecoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /** The parameters of a form. The query is ignored, because addresses are logged. */

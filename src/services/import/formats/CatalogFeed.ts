@@ -2,6 +2,7 @@
  * The feed of a product catalog as Google and Facebook read it, as a table: one row a variant, with `item_group_id` for those of one
  * product. The key is the handle in the address of the product's page, by which other formats know it, else the id.
  */
+import { percentDecoded } from "../../../domain/Utf8.ts"
 import { day, placesOf } from "./Foreign.ts"
 import { Ids } from "./Ids.ts"
 import { Columns } from "./ProductRows.ts"
@@ -52,12 +53,7 @@ export const isHeader = (header: ReadonlyArray<string>): boolean => {
 export const handleIn = (link: string | null): string | null => {
   const path = link === null ? undefined : URL.parse(link)?.pathname
   const found = /\/products?\/([^/]+)\/?$/u.exec(path ?? "")?.[1]
-  if (found === undefined) return null
-  try {
-    return decodeURIComponent(found)
-  } catch {
-    return found
-  }
+  return found === undefined ? null : percentDecoded(found)
 }
 
 /** What the words of `availability` say; others are unknown. */
