@@ -80,10 +80,14 @@ export class Dispatch extends Context.Service<
         const refusal = Result.isFailure(counted) ? counted.failure : rate?.refusal
         if (refusal?._tag === "RateLimited") yield* Metrics.refused.add({ limit: "calls" })
         const outcome = methods.answer(request, revision, headers.sessionId, view)
+        const failed = (failure: Methods.MethodFailure): Reply.Reply => ({
+          status: failure.status,
+          body: JsonRpc.failure(request.id, withId(failure, requestId)),
+          rate
+        })
         if (Result.isFailure(outcome)) {
-          const { failure } = outcome
-          if (refusal?._tag === "RateLimited") return rateRefusal(request.id, refusal, rate, requestId)
-          return { status: failure.status, body: JsonRpc.failure(request.id, withId(failure, requestId)), rate }
+          if (refusal?._tag === "RateLimited") return refusalOf(request.id, refusal, rate, requestId)
+          return failed(outcome.failure)
         }
         if (outcome.success._tag === "ToolCall") {
           const { arguments: args, meta, tool } = outcome.success
@@ -98,16 +102,12 @@ export class Dispatch extends Context.Service<
             retryAfterSeconds: error !== undefined && "retryAfterSeconds" in error ? error.retryAfterSeconds : undefined
           }
         }
-        if (refusal !== undefined) return rateRefusal(request.id, refusal, rate, requestId)
+        if (refusal !== undefined) return refusalOf(request.id, refusal, rate, requestId)
         if (outcome.success._tag === "Prompt") {
           return yield* Effect.match(outcome.success.result, {
             onSuccess: (json): Reply.Reply => ({ status: 200, body: JsonRpc.success(request.id, json), rate }),
-            onFailure: (failure): Reply.Reply => {
-              if (failure._tag !== "InvalidPrompt") return unavailable(request.id, failure, rate, requestId)
-              const invalid = { code: JsonRpc.codes.invalidParams, message: failure.message }
-              const status = revision === "modern" ? 400 : 200
-              return { status, body: JsonRpc.failure(request.id, withId(invalid, requestId)), rate }
-            }
+            onFailure: (failure) =>
+              "status" in failure ? failed(failure) : refusalOf(request.id, failure, rate, requestId)
           })
         }
         if (outcome.success._tag === "Card") {
@@ -129,7 +129,7 @@ export class Dispatch extends Context.Service<
           onSuccess: (rate) =>
             rate?.refusal === undefined
               ? Effect.undefined
-              : Effect.as(Metrics.refused.add({ limit: "calls" }), rateRefusal(id, rate.refusal, rate, requestId))
+              : Effect.as(Metrics.refused.add({ limit: "calls" }), refusalOf(id, rate.refusal, rate, requestId))
         })
 
       const refuse = (context: MessageContext, id: JsonRpc.Id | undefined, failure: JsonRpc.Failure) =>
@@ -208,30 +208,17 @@ export class Dispatch extends Context.Service<
 
 const accepted: Reply.Reply = { status: 202, body: undefined }
 
-/** The reply to a message that the catalog cannot answer now. */
-const unavailable = (
+/** The reply to a message that the account's rate refuses, that cannot be counted, or that the catalog cannot answer now. */
+const refusalOf = (
   id: JsonRpc.Id | undefined,
-  failure: RateLimited | SearchTimeout | ServiceUnavailable,
+  refusal: RateLimited | SearchTimeout | ServiceUnavailable,
   rate: Rate | undefined,
   requestId: string
 ): Reply.Reply => ({
-  status: 503,
-  body: JsonRpc.failure(id, withId({ code: JsonRpc.codes.internalError, message: failure.message }, requestId)),
+  status: refusal._tag === "RateLimited" ? 429 : 503,
+  body: JsonRpc.failure(id, withId({ code: JsonRpc.codes.internalError, message: refusal.message }, requestId)),
   rate,
-  retryAfterSeconds: "retryAfterSeconds" in failure ? failure.retryAfterSeconds : undefined
-})
-
-/** The reply to a message that the account's rate refuses, or that cannot be counted. */
-const rateRefusal = (
-  id: JsonRpc.Id | undefined,
-  { _tag, message, retryAfterSeconds }: RateLimited | ServiceUnavailable,
-  rate: Rate | undefined,
-  requestId: string
-): Reply.Reply => ({
-  status: _tag === "RateLimited" ? 429 : 503,
-  body: JsonRpc.failure(id, withId({ code: JsonRpc.codes.internalError, message }, requestId)),
-  rate,
-  retryAfterSeconds
+  retryAfterSeconds: "retryAfterSeconds" in refusal ? refusal.retryAfterSeconds : undefined
 })
 
 /** 2025-03-26: `initialize` is not allowed in a batch. */

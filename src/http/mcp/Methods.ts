@@ -7,7 +7,7 @@ import * as Protocol from "../../domain/mcp/Protocol.ts"
 import * as View from "../../domain/mcp/View.ts"
 import * as ToolErrors from "../../domain/ToolError.ts"
 import type { RawArguments, RunnableTool } from "../../services/tools/ToolDefinition.ts"
-import type { Prompts } from "../../services/tools/Prompts.ts"
+import type { InvalidPrompt, Prompts } from "../../services/tools/Prompts.ts"
 import type { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import type { ToolAnswer } from "../../services/tools/ToolRunner.ts"
 import * as Cards from "./apps/Cards.ts"
@@ -25,7 +25,7 @@ export type Outcome =
   | { readonly _tag: "Json"; readonly json: string; readonly startsSession?: boolean }
   | { readonly _tag: "Card"; readonly card: Card }
   /** The result as JSON, from the catalog. */
-  | { readonly _tag: "Prompt"; readonly result: Effect.Effect<string, PromptFailure> }
+  | { readonly _tag: "Prompt"; readonly result: Effect.Effect<string, MethodFailure | CatalogFailure> }
   | {
       readonly _tag: "ToolCall"
       readonly tool: RunnableTool
@@ -33,7 +33,8 @@ export type Outcome =
       readonly meta: Readonly<Record<string, unknown>> | undefined
     }
 
-type PromptFailure = Effect.Error<ReturnType<Prompts["Service"]["get"] | Prompts["Service"]["complete"]>>
+/** The catalog cannot answer now. */
+export type CatalogFailure = Exclude<Effect.Error<ReturnType<Prompts["Service"]["get"]>>, InvalidPrompt>
 
 type Card = NonNullable<ReturnType<typeof Cards.find>>
 
@@ -78,9 +79,13 @@ export const make = (
       })
       .join("\n")
   }
+  const mayCall =
+    ({ tools }: View.View) =>
+    (name: string) =>
+      tools?.has(name) !== false
   const toolsOf = (view: View.View, areCardsShown = false) =>
     registry.tools.flatMap(({ listing }) => {
-      if (view.tools?.has(listing.name) === false) return []
+      if (!mayCall(view)(listing.name)) return []
       const { annotations, inputSchema, name, title } = listing
       const description = describe(listing.description, view)
       if (view.isCompact) return [{ name, title, description, inputSchema, annotations }]
@@ -95,8 +100,7 @@ export const make = (
   }
   const pong = json({})
   const supportedVersions = Protocol.modernVersions
-  const instructionsOf = ({ isCompact, tools }: View.View) =>
-    instructions((name) => tools?.has(name) !== false, isCompact)
+  const instructionsOf = (view: View.View) => instructions(mayCall(view), view.isCompact)
   const discover = (of: { readonly capabilities: object; readonly cacheScope: string }) => {
     const answer = (view: View.View) =>
       json({ supportedVersions, instructions: instructionsOf(view), ...cacheable, ...of })
@@ -130,7 +134,7 @@ export const make = (
     view: View.View,
     { params: sent, status }: Sent
   ): MethodResult => {
-    const tool = view.tools?.has(params.name) === false ? undefined : registry.find(params.name)
+    const tool = mayCall(view)(params.name) ? registry.find(params.name) : undefined
     if (tool === undefined) {
       const known = toolsOf(view)
         .map(({ name }) => name)
@@ -143,27 +147,30 @@ export const make = (
     return Result.succeed<Outcome>({ _tag: "ToolCall", tool, arguments: args ?? {}, meta })
   }
 
-  const mayCall =
-    ({ tools }: View.View) =>
-    (name: string) =>
-      tools?.has(name) !== false
   const listPrompts = (cache: object) =>
     method(Params.ListParams, (_, view) => json({ prompts: prompts.list(mayCall(view)), ...cache }))
   /** `extra` are the members of each result of the revision. */
   const getPrompt = (extra: object) =>
-    method(Params.PromptParams, ({ arguments: sent, name }) => {
-      const result = Effect.map(prompts.get(name, Params.objectOf(sent) ?? {}), ({ description, text }) =>
-        JSON.stringify({ description, messages: [{ role: "user", content: { type: "text", text } }], ...extra })
+    method(Params.PromptParams, ({ arguments: args, name }, _, { status }) =>
+      ofCatalog(
+        status,
+        Effect.map(prompts.get(name, Params.objectOf(args) ?? {}), ({ description, text }) => ({
+          description,
+          messages: [{ role: "user", content: { type: "text", text } }],
+          ...extra
+        }))
       )
-      return Result.succeed<Outcome>({ _tag: "Prompt", result })
-    })
+    )
   const complete = (extra: object) =>
-    method(Params.CompleteParams, ({ argument, ref }) => {
-      const result = Effect.map(prompts.complete(ref.name, argument.name, argument.value), (completion) =>
-        JSON.stringify({ completion, ...extra })
+    method(Params.CompleteParams, ({ argument, ref }, _, { status }) =>
+      ofCatalog(
+        status,
+        Effect.map(prompts.complete(ref.name, argument.name, argument.value), (completion) => ({
+          completion,
+          ...extra
+        }))
       )
-      return Result.succeed<Outcome>({ _tag: "Prompt", result })
-    })
+    )
   const ofPrompts = (cache: object, extra: object): Methods => [
     ["prompts/list", listPrompts(cache)],
     ["prompts/get", getPrompt(extra)],
@@ -265,6 +272,18 @@ const modernStatus = 400
 
 const invalid = (status: Status, message: string): MethodResult =>
   Result.fail({ code: JsonRpc.codes.invalidParams, message, status })
+
+const ofCatalog = (status: Status, result: Effect.Effect<object, InvalidPrompt | CatalogFailure>): MethodResult =>
+  Result.succeed({
+    _tag: "Prompt",
+    result: Effect.mapBoth(result, {
+      onSuccess: (value) => JSON.stringify(value),
+      onFailure: (failure): MethodFailure | CatalogFailure =>
+        failure._tag === "InvalidPrompt"
+          ? { code: JsonRpc.codes.invalidParams, message: failure.message, status }
+          : failure
+    })
+  })
 
 /** The params as they were sent, and the status for malformed ones. */
 interface Sent {

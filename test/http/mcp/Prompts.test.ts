@@ -3,7 +3,8 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
-import { prompts, Prompts } from "../../../src/services/tools/Prompts.ts"
+import { prompts } from "../../../src/services/tools/PromptChains.ts"
+import { Prompts } from "../../../src/services/tools/Prompts.ts"
 import * as Access from "../../support/Access.ts"
 import * as LiveServer from "../../support/LiveServer.ts"
 import * as Messages from "../../support/Messages.ts"
