@@ -24,7 +24,6 @@ export const make = Effect.gen(function* () {
     use: "for the details of a product whose shop.is_tracked is true.",
     instead: "use search_products for the price and the store of any product.",
     parameters: Parameters,
-    published: {},
     success: ProductRecordItem.ProductRecordItem,
     handler: ({ product_id }, { accountId }) =>
       Effect.map(products.get(product_id, accountId), (product) => ProductRecordItem.present(product, context))

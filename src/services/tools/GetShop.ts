@@ -87,7 +87,6 @@ export const make = Effect.gen(function* () {
     instead: "use search_shops to find stores.",
     parameters: Parameters,
     success: Answer,
-    published: {},
     // A niche is as `niche`.
     withoutParts: ["results", "niches"],
     check: isOne,

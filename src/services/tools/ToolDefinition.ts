@@ -162,10 +162,7 @@ export const make = <
       name: options.name,
       title: options.title,
       description,
-      inputSchema:
-        rules === undefined && published === undefined
-          ? argumentSchema
-          : ToolSchema.briefArguments(argumentSchema, published),
+      inputSchema: ToolSchema.briefArguments(argumentSchema, { hasRules: rules !== undefined, published }),
       outputSchema: ToolSchema.briefAnswer(answerSchema, options.withoutParts),
       annotations: {
         title: options.title,

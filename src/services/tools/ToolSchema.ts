@@ -17,17 +17,24 @@ export const ofAnswer = (schema: Schema.Constraint): ObjectSchema => toObjectSch
 
 /**
  * What agents read of the arguments, and pay for by the token (D64): without the limits that the tool's description says
- * once, and without what strict clients add by themselves.
+ * once if it has the rules of the searches, and without what strict clients add by themselves.
  */
-export const briefArguments = (schema: ObjectSchema, published: Published = {}): ObjectSchema => {
-  const { properties, ...root } = brief(schema, isSaid)
+export const briefArguments = (
+  schema: ObjectSchema,
+  { hasRules, published = {} }: { readonly hasRules: boolean; readonly published?: Published | undefined }
+): ObjectSchema => {
+  const said = brief(
+    schema,
+    (keyword, value, node) => isNeverSaid(keyword, node) || (hasRules && isRuled(keyword, value))
+  )
+  const { properties } = said
   const each = Object.entries(isNode(properties) ? properties : {}).map(([name, property]) => {
     if (!isNode(property)) return [name, property]
     const { description } = property
     if (published[name] === "text") return [name, { type: "string", description }]
     return [name, published[name] === "types" ? onlyTypes(property) : property]
   })
-  return { ...root, properties: Object.fromEntries(each) }
+  return { ...said, properties: Object.fromEntries(each) }
 }
 
 /**
@@ -50,33 +57,15 @@ const onlyTypes = ({ description, properties }: Node): Node => ({
 export const briefAnswer = (
   { properties, type }: ObjectSchema,
   withoutParts: ReadonlyArray<string> = []
-): ObjectSchema => {
-  const isLeftOut = (keyword: string, value: unknown) =>
-    keyword === "required" ||
-    keyword === "description" ||
-    (keyword === "enum" && Array.isArray(value) && value.length > 4)
-  const types = brief({ type, properties }, isLeftOut)
-  return { ...types, properties: closed(types["properties"], new Set(withoutParts)) }
-}
-
-/** Properties without the parts of those that are named. Some clients require the type of the items of an array. */
-const closed = (properties: unknown, names: ReadonlySet<string>): unknown =>
-  isNode(properties)
-    ? Object.fromEntries(
-        Object.entries(properties).map(([name, property]) => [
-          name,
-          isNode(property) ? (names.has(name) ? onlyType(property) : inParts(property, names)) : property
-        ])
-      )
-    : properties
-
-const onlyType = ({ items, type }: Node): Node => ({ type, ...(isNode(items) ? { items: onlyType(items) } : {}) })
-
-const inParts = ({ items, properties, ...own }: Node, names: ReadonlySet<string>): Node => ({
-  ...own,
-  ...(properties === undefined ? {} : { properties: closed(properties, names) }),
-  ...(isNode(items) ? { items: inParts(items, names) } : {})
-})
+): ObjectSchema =>
+  brief(
+    { type, properties },
+    (keyword, value, _, name) =>
+      keyword === "required" ||
+      keyword === "description" ||
+      (keyword === "enum" && Array.isArray(value) && value.length > 4) ||
+      (keyword === "properties" && withoutParts.includes(name))
+  )
 
 const toObjectSchema = (document: {
   readonly schema: unknown
@@ -126,32 +115,34 @@ const refuseOthers = (node: Node, path: string): void => {
   }
 }
 
-/** Without the keywords below the root that need not be said. */
+/** Without the keywords below the root that need not be said; `name` is that of the property, also of the items of an array. */
 const brief = (
-  { properties, ...root }: ObjectSchema,
-  isLeftOut: (keyword: string, value: unknown, node: Node) => boolean
+  schema: ObjectSchema,
+  isLeftOut: (keyword: string, value: unknown, node: Node, name: string) => boolean
 ) => {
-  const below = (value: unknown): unknown => {
+  const below = (value: unknown, name: string): unknown => {
     if (!isNode(value)) return value
     return Object.fromEntries(
       Object.entries(value)
-        .filter(([keyword, inner]) => !isLeftOut(keyword, inner, value))
+        .filter(([keyword, inner]) => !isLeftOut(keyword, inner, value, name))
         .map(([keyword, inner]) => [
           keyword,
-          keyword === "properties" ? each(inner) : keyword === "items" ? below(inner) : inner
+          keyword === "properties" ? each(inner) : keyword === "items" ? below(inner, name) : inner
         ])
     )
   }
   const each = (named: unknown): unknown =>
-    isNode(named) ? Object.fromEntries(Object.entries(named).map(([name, inner]) => [name, below(inner)])) : named
-  return { ...root, properties: each(properties) }
+    isNode(named) ? Object.fromEntries(Object.entries(named).map(([name, inner]) => [name, below(inner, name)])) : named
+  return { ...schema, properties: each(schema["properties"]) }
 }
 
 /** A pattern repeats what the description says of the form of a text. Ids come from answers, so that no model needs their bounds. */
-const isSaid = (keyword: string, value: unknown, node: Node): boolean =>
+const isNeverSaid = (keyword: string, node: Node): boolean =>
   keyword === "pattern" ||
   keyword === "additionalProperties" ||
-  (node["maximum"] === maxInteger && (keyword === "minimum" || keyword === "maximum")) ||
+  (node["maximum"] === maxInteger && (keyword === "minimum" || keyword === "maximum"))
+
+const isRuled = (keyword: string, value: unknown): boolean =>
   Object.entries(Arguments.ruled).some(([name, limit]) => name === keyword && limit === value)
 
 type Node = Readonly<Record<string, unknown>>
