@@ -135,7 +135,7 @@ export const marketOverview = (catalog: NaiveCatalog, query: MarketQuery): Marke
       )
   ).sort((a, b) => {
     for (const field of [sort_by, "stores", "active_ads", "visits", "products"] as const) {
-      // The share as it is, before it is shown with two decimals.
+      // The share before it is rounded to two decimals, as the index orders by it.
       const of = (group: typeof a) => (field === "matching_pct" ? (group.matching ?? 0) / group.stores : group[field])
       const [one, other] = [of(a), of(b)]
       if (one === other) continue

@@ -187,7 +187,7 @@ export const generators = (random: Random, catalog: NaiveCatalog) => {
       const args = filters(random, ads, query, index)
       const isConflict = args["status"] === "inactive" && "active_days" in args
       if (isConflict) delete args["status"]
-      // D102: no filter on stores beside it.
+      // D102: a filter on stores is refused beside without_shop.
       if (args["without_shop"] === true)
         for (const name of Object.keys(shops)) if (name !== "query_any") delete args[name]
       return { ...args, ...common(random), ...(random.chance(0.8) ? { sort_by: random.pick(adSorts) } : {}) }

@@ -109,7 +109,7 @@ export const change = (random: Random, args: Json): Changed => {
 
 /**
  * What arguments say, by the rules alone (D24, D27, D66): without `null` members, with codes in upper case, and with
- * `filters` and `share_of` out of their text. Everything else is meant as it is.
+ * `filters` and `share_of` parsed if they are JSON text. All other values are as they were sent.
  */
 export const meaningOf = (args: Json): Json => {
   const members = Object.entries(args).flatMap(([name, value]): ReadonlyArray<readonly [string, unknown]> => {

@@ -5,7 +5,8 @@ import type { Figure, FigureArgument } from "../../domain/catalog/Figures.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import { storedBounds } from "../../domain/catalog/TwoDecimals.ts"
 import { daysSince1970 } from "../../domain/Days.ts"
-import type { AdFilter, AdQuery, AdSort } from "../../domain/search/AdQuery.ts"
+import { mode } from "../../domain/search/AdQuery.ts"
+import type { AdFilter, AdQuery } from "../../domain/search/AdQuery.ts"
 import { defaults, isBound } from "../../domain/search/Arguments.ts"
 import type { DateRange, Range, SortOrder } from "../../domain/search/Arguments.ts"
 import * as Page from "../../domain/search/Page.ts"
@@ -171,12 +172,14 @@ export const fromProductQuery = (query: ProductQuery, names: NameCodes): Query =
   ...window(query)
 })
 
-const adOrder = (sort: AdSort, direction: SortOrder, isStoreless: boolean): Order => {
-  // Within no store it is the default order of ads.
-  if (sort === "recommended") return isStoreless ? byStore(sort, "desc") : { _tag: "Grouped" }
-  return sort === "newest" || sort === "oldest"
-    ? { _tag: "ByItem", column: "started", isDescending: sort === "newest" }
-    : byStore(sort, direction)
+const adOrder = (query: AdQuery): Order => {
+  if (mode(query) === "grouped_by_shop") return { _tag: "Grouped" }
+  const { sort_by: sort, sort_order: direction } = { ...defaults, ...query }
+  if (sort === "newest" || sort === "oldest") {
+    return { _tag: "ByItem", column: "started", isDescending: sort === "newest" }
+  }
+  // Of ads without a store, whose order is the default one of ads.
+  return byStore(sort, sort === "recommended" ? "desc" : direction)
 }
 
 /**
@@ -215,14 +218,11 @@ export const adFilter = (query: AdFilter, names: NameCodes, today: string): Filt
 }
 
 /** `today` is the UTC date, `YYYY-MM-DD`. */
-export const fromAdQuery = (query: AdQuery, names: NameCodes, today: string): Query => {
-  const isStoreless = query.without_shop ?? defaults.without_shop
-  return {
-    ...adFilter(query, names, today),
-    order: adOrder(query.sort_by ?? defaults.sort_by, query.sort_order ?? defaults.sort_order, isStoreless),
-    ...window(query)
-  }
-}
+export const fromAdQuery = (query: AdQuery, names: NameCodes, today: string): Query => ({
+  ...adFilter(query, names, today),
+  order: adOrder(query),
+  ...window(query)
+})
 
 /** What matches, of stores. */
 export const storeFilter = (query: ShopFilter, names: NameCodes): Filter => ({

@@ -29,9 +29,7 @@ export const make = Effect.gen(function* () {
     handler: ({ filters, ...asked }) =>
       Effect.gen(function* () {
         const { comparison, findings } = yield* market.ofAds({ ...asked, ...filters })
-        // Every ad is counted, so that no order hides one.
-        const query = { ...filters, ...asked, sort_by: "newest" }
-        return { ...comparison, ...(yield* warningsOf(query, findings)) }
+        return { ...comparison, ...(yield* warningsOf({ ...filters, ...asked }, findings)) }
       })
   })
 })

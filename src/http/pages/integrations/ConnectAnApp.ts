@@ -36,12 +36,14 @@ export const methodList = (id: string, ways: ReadonlyArray<ConnectMethod>, local
     )}
   </dl>`
 
-const editors = { Cursor: "cursor", "VS Code": "vscode" } as const
+type Client = ClientSetup.ClientSetup["client"]
 
-const installOf = (client: string, { text }: Locale): Pick<ConnectMethod, "install"> =>
-  client === "Cursor" || client === "VS Code"
-    ? { install: [editors[client], text("integrations.install", { client })] }
-    : {}
+const editors: Partial<Record<Client, InstallLinks.InstallClient>> = { Cursor: "cursor", "VS Code": "vscode" }
+
+const installOf = (client: Client, { text }: Locale): Pick<ConnectMethod, "install"> => {
+  const editor = editors[client]
+  return editor === undefined ? {} : { install: [editor, text("integrations.install", { client })] }
+}
 
 const methodsOf = (mcpUrl: string, locale: Locale): ReadonlyArray<ConnectMethod> => [
   {

@@ -46,6 +46,9 @@ const groupOfFlags = {
   status: (flags: number) => (AdKey.isRunning(flags) ? 1 : 2)
 } as const
 
+/** One more than the largest group: a label has four bits. */
+const flagGroups = 16
+
 type Counts = Map<number, { ads: number; stores: number }>
 
 const add = (counts: Counts, group: number, ads: number, stores: number): void => {
@@ -96,15 +99,23 @@ const countByFlag = (
   cancel: Cancel
 ): void => {
   const { keys, offsets } = segment.ads
+  const ads = new Uint32Array(flagGroups)
+  const storesOf = new Uint32Array(flagGroups)
+  /** The position of the last store that was counted in the group, plus 1. */
+  const seen = new Uint32Array(flagGroups)
   let steps = 0
   for (let at = 0; at < stores.length; at++) {
-    const seen = new Set<number>()
     for (let row = offsets[stores[at]!]!; row < offsets[stores[at]! + 1]!; row++) {
       if ((steps++ & (stepsBetweenChecks - 1)) === 0) cancel.check()
       if (!isSet(bits, row)) continue
       const group = groupOf(AdKey.flagsOf(keys[row]!))
-      add(counts, group, 1, Number(at >= pseudoStores && !seen.has(group)))
-      seen.add(group)
+      ads[group]!++
+      if (at < pseudoStores || seen[group] === at + 1) continue
+      seen[group] = at + 1
+      storesOf[group]!++
     }
+  }
+  for (let group = 0; group < flagGroups; group++) {
+    if (ads[group]! > 0) add(counts, group, ads[group]!, storesOf[group]!)
   }
 }
