@@ -6,6 +6,7 @@ import { Effect, Schema } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { adSorts } from "../src/domain/search/AdQuery.ts"
+import { adGroupings } from "../src/domain/search/AdGroupQuery.ts"
 import { groupings } from "../src/domain/search/MarketQuery.ts"
 import { productSorts } from "../src/domain/search/ProductQuery.ts"
 import { shopSorts } from "../src/domain/search/ShopQuery.ts"
@@ -76,6 +77,7 @@ const run = Effect.gen(function* () {
       search_shops: drawn(searches, shopSorts),
       get_shop: Array.from({ length: stores }, (_, number) => ({ shop_id: (ids[0] ?? 1) + number })),
       compare_markets: groupings.flatMap((group_by) => [{ group_by }, { group_by, limit: 50 }]),
+      compare_ads: adGroupings.flatMap((group_by) => [{ group_by }, { group_by, limit: 50 }]),
       list_filter_options: [
         { kind: "niches" },
         { kind: "niches", query: "home" },

@@ -130,20 +130,24 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
     })
   )
 
-  it.effect("D66 the filters of compare_markets are bounded as the arguments of search_shops are", () =>
+  it.effect.each([
+    ["compare_markets", "niche", "filters", "search_shops"],
+    ["compare_markets", "niche", "share_of", "search_shops"],
+    ["compare_ads", "cta", "filters", "search_ads"]
+  ] as const)("D66, D99, D100 %s by %s: %s is bounded as the arguments of %s are", ([name, group_by, within, search]) =>
     Effect.gen(function* () {
       const registry = yield* ToolRegistry
-      const [market, shops] = [registry.find("compare_markets"), registry.find("search_shops")]
-      if (market === undefined || shops === undefined) return assert.fail("no tool")
-      const names = argumentsOf(shops).filter(({ type }) => type === "array")
+      const [compared, searched] = [registry.find(name), registry.find(search)]
+      if (compared === undefined || searched === undefined) return assert.fail("no tool")
+      const names = argumentsOf(searched).filter(({ type }) => type === "array")
       const ofFilters = (filters: unknown) =>
-        Effect.map(refusal(market, { group_by: "niche", filters }), (issues) =>
-          issues.filter(({ path }) => path.startsWith("filters")).map(({ code, path }) => ({ code, path }))
+        Effect.map(refusal(compared, { group_by, [within]: filters }), (issues) =>
+          issues.filter(({ path }) => path.startsWith(within)).map(({ code, path }) => ({ code, path }))
         )
       for (const { maxItems = 0, name } of names) {
         for (const value of ["1", "a"]) {
           const filters = { [name]: Array.from({ length: maxItems + 1 }, () => value) }
-          const wanted = [{ code: "too_many", path: `filters.${name}` }]
+          const wanted = [{ code: "too_many", path: `${within}.${name}` }]
           assert.deepStrictEqual(yield* ofFilters(filters), wanted)
           assert.deepStrictEqual(yield* ofFilters(JSON.stringify(filters)), wanted)
         }
@@ -152,7 +156,7 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
       assert.lengthOf(yield* ofFilters(unknown), 50)
       assert.lengthOf(yield* ofFilters(JSON.stringify(unknown)), 50)
       const parsed = vi.spyOn(JSON, "parse")
-      assert.deepStrictEqual(yield* ofFilters("[".repeat(200_000)), [{ code: "not_object_like", path: "filters" }])
+      assert.deepStrictEqual(yield* ofFilters("[".repeat(200_000)), [{ code: "not_object_like", path: within }])
       assert.lengthOf(parsed.mock.calls, 0)
       parsed.mockRestore()
     })
