@@ -49,7 +49,9 @@ export const meanings = {
   "middling word": `the same, of ${percent(limits.middling[0])} to ${percent(limits.middling[1])}`,
   "common word": `the same, of ${percent(limits.common)} or more`,
   "two words": "two words of one document, each middling or common",
+  "any of words": "two to ten of them, each middling or common, as `query_any`",
   "text with filters": "a middling or common word, and one or two filters on the store",
+  "days or none": "for products one to twelve months of creation; for ads those without a store, and a common word",
   "page 20": `page 20 of everything, or of what one or two filters leave that ${percent(deepShare)} of all stores match, or more`,
   "page 20 of words": "page 20 of a common word",
   "every sort": "each sort in both orders, with one filter that a hundredth of all stores match, or more"
@@ -60,7 +62,7 @@ export const everyClass = Object.keys(meanings) as ReadonlyArray<CaseClass>
 
 /** Stores are no items of anything; and where every word of their names has many stores, no word is rare. */
 const exists = (tool: Tool, name: CaseClass, sample: Sample): boolean =>
-  (name !== "item filters" || tool !== "search_shops") &&
+  ((name !== "item filters" && name !== "days or none") || tool !== "search_shops") &&
   (name !== "rare word" || wordsOf({ tool, sample }).rare.length > 0)
 
 const sortsOf = (tool: Tool): ReadonlyArray<string> =>
@@ -134,10 +136,19 @@ const filters: Readonly<Record<CaseClass, (draw: Draw) => Arguments>> = {
   "middling word": (draw) => word(draw, "middling"),
   "common word": (draw) => word(draw, "common"),
   "two words": (draw) => ({ query: draw.random.pick(wordsOf(draw).pairs).join(" ") }),
+  "any of words": (draw) => ({
+    query_any: Array.from({ length: draw.random.int(2, 10) }, () =>
+      draw.random.pick(wordsOf(draw)[draw.random.chance(0.5) ? "common" : "middling"])
+    )
+  }),
   "text with filters": (draw) => ({
     ...word(draw, draw.random.chance(0.5) ? "common" : "middling"),
     ...StoreDraws.argumentsOf(stores(draw, draw.random.int(1, 2)))
   }),
+  "days or none": (draw) =>
+    draw.tool === "search_ads"
+      ? { ...word(draw, "common"), without_shop: true }
+      : { product_created_between: ItemDraws.months(draw.random) },
   "page 20": (draw) => (draw.random.chance(1 / 3) ? {} : storesWithShare(draw, [1, 2], (share) => share >= deepShare)),
   "page 20 of words": (draw) => word(draw, "common"),
   "every sort": (draw) => storesWithShare(draw, [1, 1], (share) => share >= 0.01)

@@ -1,4 +1,6 @@
-/** How long it takes, in this process, to count all facets of a page, and to group the stores of a search. */
+/** How long it takes, in this process, to count all facets of a page, and to group the stores or ads of a search. */
+import { adGroups } from "../../src/services/search/index/AdGroups.ts"
+import type { AdGroupKind } from "../../src/services/search/index/AdGroups.ts"
 import { facets } from "../../src/services/search/index/Facets.ts"
 import type { Grouping } from "../../src/services/search/index/Groups.ts"
 import { overview } from "../../src/services/search/index/Overview.ts"
@@ -17,6 +19,12 @@ const groupings: ReadonlyArray<Grouping> = [
   { _tag: "Code", column: "theme" },
   { _tag: "Mask", column: "pixels" },
   { _tag: "App" }
+]
+
+/** By a value of the ad, and by a code of its store. */
+const adGroupings: ReadonlyArray<AdGroupKind> = [
+  { _tag: "Flag", flag: "cta" },
+  { _tag: "Code", column: "country" }
 ]
 
 export const run = (
@@ -50,12 +58,22 @@ export const run = (
       return { tool: "compare_markets", words: words.length > 0, millis: performance.now() - start }
     })
   }
+  const timeAdGroups = (searchCase: SearchCase) => {
+    const query = OwnSearch.queryOf(published, searchCase, today)
+    if (query.subject !== "ads") return []
+    return adGroupings.map((grouping) => {
+      const start = performance.now()
+      adGroups(published.list, { ...query, subject: "ads", grouping }, never)
+      return { tool: "compare_ads", words: query.words.length > 0, millis: performance.now() - start }
+    })
+  }
   for (const searchCase of warmUp) {
     time(searchCase)
     timeOverviews(searchCase)
+    timeAdGroups(searchCase)
   }
-  const trials = [...cases.map(time), ...cases.flatMap(timeOverviews)]
-  return [...tools, "compare_markets"].flatMap((tool) =>
+  const trials = [...cases.map(time), ...cases.flatMap(timeOverviews), ...cases.flatMap(timeAdGroups)]
+  return [...tools, "compare_markets", "compare_ads"].flatMap((tool) =>
     [false, true].map((words) => ({
       tool,
       words,

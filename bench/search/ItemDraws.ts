@@ -9,6 +9,13 @@ export const priceRange = (random: Prng, { prices }: Sample): Pick<ProductQuery,
   price: StoreDraws.range(random, random.pick(prices), random.pick(prices))
 })
 
+/** One to twelve months from 2020 on. */
+export const months = (random: Prng): NonNullable<ProductQuery["product_created_between"]> => {
+  const from = random.int(0, 60)
+  const firstDay = (month: number) => `${2020 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, "0")}-01`
+  return { from: firstDay(from), to: firstDay(from + random.int(1, 12)) }
+}
+
 type AdFilters = Pick<
   AdQuery,
   "media_types" | "ctas" | "status" | "active_days" | "ad_started_between" | "partnership_only"

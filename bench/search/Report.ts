@@ -220,8 +220,9 @@ const facetsSection = (results: Results): ReadonlyArray<string> => {
   return [
     "## Facets and overviews",
     "",
-    "How many results each value of each filter would leave, all filters at once, its own left out; and `compare_markets`, which groups the",
-    "stores of the same cases by country, theme, pixel and app. By the index alone, on one thread, over the cases of all classes.",
+    "How many results each value of each filter would leave, all filters at once, its own left out; and `compare_markets` and `compare_ads`,",
+    "which group the stores of the same cases by country, theme, pixel and app, and the ads by call to action and country. By the index",
+    "alone, on one thread, over the cases of all classes.",
     `Milliseconds; wanted is a p95 of ${wantedFacets}. ${under(results, "facets")}`,
     "",
     Tables.markdown(
