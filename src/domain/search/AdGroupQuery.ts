@@ -11,13 +11,13 @@ export type AdGrouping = (typeof adGroupings)[number]
 /** As the tool takes it: the filters are an object of their own, as `search_ads` has them. */
 export const AdGroupArguments = Schema.Struct({
   group_by: Arguments.oneOf(adGroupings).pipe(
-    Schema.annotateKey({ description: "country and niche: of the ad's store." })
+    Schema.annotateKey({ description: "country and niche are the store's." })
   ),
   niche_level: Market.fields.niche_level,
   limit: Market.fields.limit,
   filters: Arguments.optional(
     AdFilter.annotate({ jsonText: '{"countries":["US"],"status":"active"}' }),
-    'Arguments of search_ads but sort and page, as JSON: {"countries":["DE"],"status":"active"}.'
+    'Arguments of search_ads except sort and page, as a JSON string: {"countries":["DE"],"status":"active"}.'
   )
 })
 

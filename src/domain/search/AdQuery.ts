@@ -15,9 +15,9 @@ export type AdSort = (typeof adSorts)[number]
 
 /** Store filters that `search_products` does not have. */
 export const storeFields = {
-  avg_price: Arguments.optional(Arguments.Range, "Average product price, store currency."),
-  trustpilot_rating: Arguments.optional(ratingRange(), "Trustpilot rating, 0 to 5."),
-  trustpilot_reviews: Arguments.optional(Arguments.Range, "Number of Trustpilot reviews.")
+  avg_price: Arguments.optional(Arguments.Range, "Of its products."),
+  trustpilot_rating: Arguments.optional(ratingRange(), "0 to 5."),
+  trustpilot_reviews: Arguments.optional(Arguments.Range, "Number of reviews.")
 } as const
 
 /** What selects ads, without order and page. */
@@ -32,11 +32,11 @@ export const AdFilter = Schema.Struct({
   media_types: Arguments.optional(Arguments.someOf(mediaTypes, mediaTypeOf), "Ad formats."),
   status: Arguments.optional(
     Arguments.oneOf(["all", "active", "inactive"], statusOf),
-    "Whether it still runs. Default all."
+    "Running or stopped. Default all."
   ),
   ctas: Arguments.optional(Arguments.someOf(ctas), "Call-to-action labels."),
-  active_days: Arguments.optional(Arguments.Range, "Days run so far; running ads only, not with status inactive."),
-  ad_started_between: Arguments.optional(Arguments.DateRange, "Ad start, YYYY-MM-DD."),
+  active_days: Arguments.optional(Arguments.Range, "Days run so far, of running ads only."),
+  ad_started_between: Arguments.optional(Arguments.DateRange, "YYYY-MM-DD."),
   partnership_only: Arguments.optional(Schema.Boolean, "Only partnership (branded) ads."),
   without_shop: Arguments.optional(Schema.Boolean, "Only ads whose store is unknown."),
   trustpilot_rating: storeFields.trustpilot_rating,
@@ -48,7 +48,7 @@ export const AdQuery = Schema.Struct({
   ...AdFilter.fields,
   sort_by: Arguments.optional(
     Arguments.oneOf(adSorts),
-    "Default recommended: most active ads first. reach and traffic sort by the store's visits."
+    "Default recommended: stores with most active ads first. reach and traffic sort by the store's visits."
   ),
   sort_order: Arguments.optional(
     Arguments.SortOrder,

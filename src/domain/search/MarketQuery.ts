@@ -52,8 +52,8 @@ export const fields = {
   group_by: Arguments.oneOf(groupings).pipe(
     Schema.annotateKey({ description: "A store counts in each of its groups." })
   ),
-  niche_level: Arguments.optional(count(10), "With group_by niche: 1 (default) for the top niches."),
-  sort_by: Arguments.optional(Arguments.oneOf(figureSorts), "Figure to rank by, highest first. Default stores."),
+  niche_level: Arguments.optional(count(10), "For niche: 1 (default) is the top level, 2 its sub-niches."),
+  sort_by: Arguments.optional(Arguments.oneOf(figureSorts), "Ranks groups, highest first. Default stores."),
   limit: Arguments.optional(count(maxGroups), "How many groups. Default 20.")
 } as const
 
@@ -62,11 +62,14 @@ const asJson = (example: string) => ({ jsonText: example })
 
 /** Arguments of the tool alone, which the overview in the dashboard has no place for (D99). */
 const toolFields = {
-  sort_by: Arguments.optional(Arguments.oneOf(marketSorts), "Figure to rank by, highest first. Default stores."),
-  prices: Arguments.optional(Schema.Boolean, "Adds the median of avg_price by currency."),
+  sort_by: Arguments.optional(
+    Arguments.oneOf(marketSorts),
+    "Ranks groups, highest first. Default stores; matching_pct needs share_of."
+  ),
+  prices: Arguments.optional(Schema.Boolean, "Adds median average prices, by currency."),
   share_of: Arguments.optional(
     ShopFilter.annotate(asJson('{"pixels":["TikTok"]}')),
-    'Second filters, as JSON: with {"pixels":["TikTok"]}, each group has matching, its stores that match them too, and matching_pct.'
+    'Such filters as a JSON string: {"pixels":["TikTok"]} adds how many stores of each group also match.'
   )
 } as const
 
@@ -105,7 +108,7 @@ export const MarketArguments = Schema.Struct({
   ...toolFields,
   filters: Arguments.optional(
     ShopFilter.annotate(asJson('{"countries":["US"],"active_ads":{"min":5}}')),
-    "Arguments of search_shops without sort and page: only stores that match count."
+    "Arguments of search_shops except sort and page; only matching stores count."
   )
 })
 

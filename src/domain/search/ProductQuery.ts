@@ -14,13 +14,13 @@ export const ProductQuery = Schema.Struct({
   ),
   query_any: StoreFilter.queryAny,
   ...StoreFilter.fields,
-  price: Arguments.optional(Arguments.Range, "Lowest variant price, store currency."),
-  product_created_between: Arguments.optional(Arguments.DateRange, "Product creation, YYYY-MM-DD."),
+  price: Arguments.optional(Arguments.Range, "Lowest variant price."),
+  product_created_between: Arguments.optional(Arguments.DateRange, "YYYY-MM-DD."),
   sort_by: Arguments.optional(
     Arguments.oneOf(productSorts),
     "Default recommended, a relevance score; price and newest rank products, the others their stores."
   ),
-  sort_order: Arguments.optional(Arguments.SortOrder, "Default desc: with recommended, the best first."),
+  sort_order: Arguments.optional(Arguments.SortOrder, "Default desc; for recommended, best first."),
   ...Page.fields(185)
 })
 export type ProductQuery = typeof ProductQuery.Type

@@ -32,14 +32,11 @@ const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
   Schema.Array(item).check(Schema.isMaxLength(maxEntries))
 
 /** Alternatives to each other, each like a `query` (D101). */
-export const queryAny = Arguments.optional(list(words(100), 10), "Like query, but one of these phrases is enough.")
+export const queryAny = Arguments.optional(list(words(100), 10), "Like query; one of these phrases is enough.")
 
 export const fields = {
   shop_ids: Arguments.optional(list(Scalars.Id, 50), "Stores with these ids."),
-  niches: Arguments.optional(
-    list(NicheReference, 20),
-    "Names or ids (also numbers) from list_filter_options, with sub-niches."
-  ),
+  niches: Arguments.optional(list(NicheReference, 20), "Names or ids from list_filter_options; includes sub-niches."),
   countries: Arguments.optional(
     list(Scalars.code(countryCodes, "unknown_country", countryCodeOf), 50),
     "ISO 3166-1 alpha-2."
@@ -61,22 +58,19 @@ export const fields = {
       ),
       50
     ),
-    "Domain endings such as .co.uk."
+    "Such as .co.uk."
   ),
   pixels: Arguments.optional(Arguments.someOf(pixels, pixelOf), "Tracking pixels."),
-  themes: Arguments.optional(list(Arguments.Name, 50), "Theme names from list_filter_options."),
-  apps: Arguments.optional(list(Arguments.Name, 50), "App names from list_filter_options."),
-  social_networks: Arguments.optional(Arguments.someOf(socialNetworks, socialNetworkOf), "Where it has a page."),
-  monthly_revenue: Arguments.optional(Arguments.Range, "Estimated, in store currency."),
+  themes: Arguments.optional(list(Arguments.Name, 50), "Names from list_filter_options."),
+  apps: Arguments.optional(list(Arguments.Name, 50), "Names from list_filter_options."),
+  social_networks: Arguments.optional(Arguments.someOf(socialNetworks, socialNetworkOf), "Where the store has a page."),
+  monthly_revenue: Arguments.optional(Arguments.Range, "Estimated."),
   monthly_visits: Arguments.optional(Arguments.Range, "Estimated."),
-  traffic_growth_pct: Arguments.optional(
-    Arguments.SignedRange,
-    "Sum of monthly visit changes, percent; may be negative."
-  ),
+  traffic_growth_pct: Arguments.optional(Arguments.SignedRange, "Sum of monthly visit changes, percent."),
   active_ads: Arguments.optional(Arguments.Range, "Ads running now."),
   products_count: Arguments.optional(Arguments.Range, "Catalog size."),
   monthly_orders: Arguments.optional(Arguments.Range, "Estimated."),
-  shop_created_between: Arguments.optional(Arguments.DateRange, "Creation, YYYY-MM-DD.")
+  shop_created_between: Arguments.optional(Arguments.DateRange, "YYYY-MM-DD.")
 } as const
 
 /** Orders of stores and of their products. */

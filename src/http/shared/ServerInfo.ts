@@ -33,7 +33,7 @@ const purposes: Readonly<Record<ToolName, string>> = {
   search_shops: "finds stores",
   search_ads: "finds ads",
   search_products: "finds products",
-  get_shop: "gives the record of one store",
+  get_shop: "gives the records of up to 10 stores, for 1 credit each",
   get_product: "gives the record of one product of a tracked store",
   compare_markets: "compares niches, countries, apps and other groups of stores",
   compare_ads: "counts ads by call to action, media type, status, country or niche",

@@ -17,10 +17,11 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "compare_ads",
     title: "Compare groups of ads",
-    description:
-      "Counts ads and stores by call to action, media type, status, country or niche, most first; null: none.",
-    use: "for the mix of a market's ads.",
-    instead: "use search_ads for the ads, compare_markets for stores.",
+    description: "Counts ads and their stores by call to action, media type, status, country or niche.",
+    details:
+      "Running and stopped ads count. Most ads first; ads in no group come last, with value null; total covers all matching ads.",
+    use: "for shares, such as a niche's mix of media types.",
+    instead: "use search_ads to list ads, compare_markets to count stores.",
     parameters: AdGroupArguments,
     published: { filters: "text" },
     success: AdComparison,

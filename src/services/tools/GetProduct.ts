@@ -18,11 +18,10 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "get_product",
     title: "Get one product in full",
-    description:
-      "Gets one product with description, variants and images. It must be of a store that the account tracks or " +
-      `owns; for others it fails with shop_not_tracked and the link to track them. Its texts are ${ToolDefinition.thirdParty}`,
-    use: "for the details of a product whose shop.is_tracked is true.",
-    instead: "use search_products for the price and the store of any product.",
+    description: "Gets one product with description, variants and images.",
+    details: `Its store must be tracked or owned by the account; otherwise it fails with shop_not_tracked and the link to track it. Its texts are ${ToolDefinition.thirdParty}`,
+    use: "for the details of a product of a tracked or own store.",
+    instead: "use search_products for the price and store of any product.",
     parameters: Parameters,
     success: ProductRecordItem.ProductRecordItem,
     handler: ({ product_id }, { accountId }) =>

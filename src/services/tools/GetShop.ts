@@ -15,17 +15,17 @@ import * as ToolDefinition from "./ToolDefinition.ts"
 const maxShops = 10
 
 const Parameters = Schema.Struct({
-  shop_id: Arguments.optional(Scalars.Id, "Its id, from search_shops or shop.id of another search."),
+  shop_id: Arguments.optional(Scalars.Id, "The id or shop.id of a search result."),
   shop_ids: Arguments.optional(
     Schema.Array(Scalars.Id).check(Schema.isMinLength(1), Schema.isMaxLength(maxShops)),
-    `Or up to ${maxShops} ids, one credit each.`
+    `Up to ${maxShops} such ids.`
   ),
   domain: Arguments.optional(
     Schema.String.check(
       Schema.makeFilter((text: string) => text !== "", { problem: problem("empty_name") }),
       Schema.isMaxCodePoints(2_000)
     ),
-    "Or its domain or any address of it."
+    "Its domain, or any URL of it."
   )
 })
 
@@ -81,10 +81,10 @@ export const make = Effect.gen(function* () {
     name: "get_shop",
     title: "Get one store in full",
     description:
-      "Gets one store, or up to 10 in results: all figures, visits by month, niches, theme, apps, pixels, social networks. Its ads and products: search by shop_ids. " +
-      `name is ${ToolDefinition.thirdParty}`,
-    use: "when you know a store's id, domain or address; give one.",
-    instead: "use search_shops to find stores.",
+      "Gets all figures of one store, or of up to 10 in results, with visits by month, niches, theme, apps, pixels and social networks.",
+    details: `Warnings name unknown ids. name is ${ToolDefinition.thirdParty}`,
+    use: "when you know a store's id, domain or URL; give exactly one argument.",
+    instead: "use search_shops to find stores, other searches with shop_ids for ads or products.",
     parameters: Parameters,
     success: Answer,
     // A niche is as `niche`.

@@ -41,7 +41,7 @@ export const tool: RunnableTool = ToolDefinition.make({
   title: "Get plan and remaining credits",
   description: "Gets the account's plan, the credits used and remaining, when they renew, and what each tool costs.",
   use: "to check that a credential works, or to budget before many calls.",
-  instead: "look at the dashboard for single past calls.",
+  instead: "see the dashboard for individual past calls.",
   parameters: Tool.EmptyParams,
   success: Usage,
   withoutParts: ["costs"],

@@ -32,9 +32,9 @@ export const make = Effect.gen(function* () {
     name: "list_filter_options",
     title: "List valid niche, theme and app names",
     description:
-      "Lists the names that the filters niches, themes and apps accept, up to 50, best match first, with the number of stores of each.",
+      "Lists up to 50 names that the filters niches, themes and apps accept, best match or most stores first, with each one's number of stores.",
     use: "before you filter by one of these: pass a returned name (for niches, name or id).",
-    instead: "look at the schema for the values of any other filter.",
+    instead: "see the search tools' schemas for other filters.",
     parameters: Parameters,
     success: Options,
     check: needsQuery,

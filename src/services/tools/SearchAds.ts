@@ -23,13 +23,13 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "search_ads",
     title: "Search social ads of online stores",
-    description:
-      "Finds social-platform ads of online stores, with their text, call to action, dates and store. " +
-      "The default sort gives one ad per store; any other lists every ad. Store filters apply to an ad's store. " +
+    description: "Finds social-platform ads of online stores, with their text, call to action, dates and store.",
+    details:
+      "The default sort gives one ad per store; other sorts list all. Store filters apply to an ad's store, money in its currency; what is unknown matches none. " +
       `page_name, headline and ad_text are ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
-    use: "to read ads, and to see who runs them.",
-    instead: "use compare_ads for numbers of ads, search_shops for stores.",
+    use: "to read ads and see who runs them.",
+    instead: "use compare_ads to count ads, search_shops for stores.",
     parameters: AdQuery.AdQuery,
     success: AdPage,
     check,

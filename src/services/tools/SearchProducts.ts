@@ -22,13 +22,13 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "search_products",
     title: "Search products of online stores",
-    description:
-      "Finds top products of online stores, with price, page and the figures of the store. " +
-      "Sales of a single product are not known: revenue, orders, visits, growth and active ads are the store's. " +
+    description: "Finds top products of online stores, with price, URL and the store's figures.",
+    details:
+      "Sales of a single product are not known: revenue, orders, visits, growth and active ads are the store's. Money is in its currency, not converted. " +
       `title is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
     use: "to find products by keyword, niche, price or the success of their store.",
-    instead: "use get_product for the variants of one product of a tracked store.",
+    instead: "use search_shops to rank stores, get_product for one product's variants.",
     parameters: ProductQuery,
     success: ProductPage,
     check,

@@ -22,10 +22,11 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "search_shops",
     title: "Search online stores",
-    description: `Finds and ranks online stores, with the key figures of each. Unknown figures are null, match no range and sort last; money is in the store's currency. name is ${ToolDefinition.thirdParty}`,
+    description: "Finds and ranks online stores, with the key figures of each.",
+    details: `Unknown figures are null, match no range and sort last. Money is in each store's currency, not converted. name is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
     use: "to build or rank a list of stores.",
-    instead: "use get_shop for a known store, compare_markets for numbers of stores.",
+    instead: "use get_shop for a known store, compare_markets to count stores.",
     parameters: ShopQuery,
     success: ShopPage,
     check,

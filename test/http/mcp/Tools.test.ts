@@ -195,7 +195,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
             openWorldHint: false
           })
           const isFree = name === "get_usage" || name === "list_filter_options"
-          assert.match(description, isFree ? /\nFree\.$/ : /\nCosts 1 credit; errors are free\.$/)
+          const cost = name === "get_shop" ? "Costs 1 credit for each store" : "Costs 1 credit"
+          assert.isTrue(description.endsWith(isFree ? "\nFree." : `\n${cost}; errors are free.`), description)
         }
       })
     )
