@@ -1,29 +1,120 @@
 /**
- * `npm run bench:agents`: questions of market researchers over the demo data of today (bench/agents/Questions.ts). Prints a line for each:
- * its id, and what is asked. `-- --grade answers.json` reads an object of answers by id, and prints which are right.
+ * `npm run bench:agents`: questions of market researchers over demo data (bench/agents/Questions.ts), for agents that know nothing of
+ * the server but what a client shows. bench/agents/README.md says how to run and grade.
  */
-import * as fs from "node:fs"
-import { Schema } from "effect"
-import * as DemoCatalog from "./agents/DemoCatalog.ts"
-import { isSolved, questions } from "./agents/Questions.ts"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect, Schema } from "effect"
+import { parseArgs } from "node:util"
+import * as WholeFile from "../src/services/WholeFile.ts"
+import * as Client from "./agents/Client.ts"
+import * as Run from "./agents/Run.ts"
 
-const asOf = new Date().toISOString().slice(0, 10)
-const all = questions(DemoCatalog.make({ size: "demo", seed: "discovery", asOf }))
-const [option, file, ...others] = process.argv.slice(2)
+const usage = `Usage: npm run -s bench:agents -- [--run NAME] ...
+  (nothing)                            print the questions: id, tab, text
+  --serve [--format compact]           start the server of the run, until Ctrl-C
+  --list                               print what a client learns: instructions and tools
+  --call QUESTION TOOL '{"a": "b"}'    call a tool for a question
+  --grade ANSWERS.json ...             grade objects of answers by question id
+The run is "whole", or "compact" with --format compact.
+`
 
-if (option === undefined) {
-  for (const { id, text } of all) process.stdout.write(`${id}\t${text}\n`)
-} else if (option !== "--grade" || file === undefined || others.length > 0) {
-  process.stderr.write("Usage: npm run bench:agents [-- --grade answers.json]\n")
-  process.exitCode = 1
-} else {
-  const Answers = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
-  const answers = Schema.decodeUnknownSync(Answers)(fs.readFileSync(file, "utf8"))
-  const unknown = Object.keys(answers).filter((id) => all.every((question) => question.id !== id))
-  if (unknown.length > 0) process.stdout.write(`No question has these ids: ${unknown.join(", ")}\n`)
-  const solved = all.filter((question) => isSolved(question, answers[question.id]))
-  for (const question of all) {
-    if (!solved.includes(question)) process.stdout.write(`wrong\t${question.id}\t${JSON.stringify(question.answer)}\n`)
-  }
-  process.stdout.write(`${solved.length} of ${all.length} solved\n`)
-}
+class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { message: Schema.String }) {}
+
+const maxAnswersBytes = 16_777_216
+const Answers = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
+const Arguments = Schema.fromJsonString(Client.Arguments)
+
+// Loaded where they are needed: they take longer to load than a call takes.
+const loadServer = Effect.promise(() => import("./agents/RunServer.ts"))
+const loadGrade = Effect.promise(() => import("./agents/Grade.ts"))
+
+const print = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))
+
+const printQuestions = Effect.fnUntraced(function* (name: string) {
+  const { questionsOf, today } = yield* loadServer
+  const run = yield* Run.find(name)
+  const all = questionsOf(run?.asOf ?? (yield* today))
+  yield* print(all.map(({ id, text }) => `${id}\t${text}`).join("\n"))
+})
+
+const serve = Effect.fnUntraced(function* (name: string, isCompact: boolean) {
+  const { asOf, demoKey, folder, url } = yield* Effect.flatMap(loadServer, ({ serve }) => serve(name, isCompact))
+  yield* print(
+    `MCP   ${url}\nKey   ${demoKey}\nRun   ${name}, data of ${asOf}\n` +
+      `Calls with the keys in ${folder}/run.json count for their questions. Stop with Ctrl-C.`
+  )
+  return yield* Effect.never
+}, Effect.scoped)
+
+const list = Effect.fnUntraced(function* (name: string) {
+  const { definitions, instructions } = yield* Client.connect(yield* Run.get(name))
+  yield* print([instructions, ...definitions.map((definition) => JSON.stringify(definition))].join("\n\n"))
+})
+
+const call = Effect.fnUntraced(function* (name: string, [question, tool, json = "{}", ...others]: Array<string>) {
+  if (question === undefined || tool === undefined || others.length > 0)
+    return yield* new UsageError({ message: usage })
+  const args = yield* Schema.decodeEffect(Arguments)(json).pipe(
+    Effect.mapError(() => new UsageError({ message: `The arguments are no JSON object: ${json.slice(0, 200)}` }))
+  )
+  const { isError, text } = yield* Client.call(yield* Run.get(name), question, tool, args)
+  yield* print(text)
+  if (isError) process.exitCode = 1
+})
+
+const grade = Effect.fnUntraced(function* (name: string, files: ReadonlyArray<string>) {
+  if (files.length === 0) return yield* new UsageError({ message: usage })
+  const [Grade, Server] = [yield* loadGrade, yield* loadServer]
+  const run = yield* Run.get(name)
+  const parts = yield* Effect.forEach(files, (file) =>
+    WholeFile.text(file, maxAnswersBytes).pipe(
+      Effect.flatMap(Schema.decodeEffect(Answers)),
+      Effect.mapError(({ message }) => new UsageError({ message: `${file} is no object of answers: ${message}` }))
+    )
+  )
+  const answers = Object.assign({}, ...parts) as Readonly<Record<string, unknown>>
+  const questions = Server.questionsOf(run.asOf)
+  const unknown = Object.keys(answers).filter((id) => questions.every((question) => question.id !== id))
+  if (unknown.length > 0) yield* print(`No question has these ids: ${unknown.join(", ")}\n`)
+  const shown = yield* Run.shown(run)
+  const logged = yield* Server.logged(run, shown)
+  const graded = Grade.grade(questions, { answers, logged, shown })
+  yield* print([Grade.questionTable(graded), Grade.sumTable(name, graded), Grade.mistakes(graded)].join("\n"))
+})
+
+const main = Effect.gen(function* () {
+  const { positionals, values } = yield* Effect.try({
+    try: () =>
+      parseArgs({
+        allowPositionals: true,
+        options: {
+          run: { type: "string" },
+          format: { type: "string" },
+          serve: { type: "boolean" },
+          list: { type: "boolean" },
+          call: { type: "boolean" },
+          grade: { type: "boolean" }
+        }
+      }),
+    catch: () => new UsageError({ message: usage })
+  })
+  const isCompact = values.format === "compact"
+  const { run: name = isCompact ? "compact" : "whole" } = values
+  const isOne = [values.serve, values.list, values.call, values.grade].filter(Boolean).length <= 1
+  if (!isOne || !(isCompact || values.format === undefined)) return yield* new UsageError({ message: usage })
+  if (values.call) return yield* call(name, positionals)
+  if (values.grade) return yield* grade(name, positionals)
+  if (positionals.length > 0) return yield* new UsageError({ message: usage })
+  if (values.serve) return yield* serve(name, isCompact)
+  return values.list ? yield* list(name) : yield* printQuestions(name)
+})
+
+main.pipe(
+  Effect.catch(({ message }) =>
+    Effect.sync(() => {
+      process.stderr.write(`${message}\n`)
+      process.exitCode = 1
+    })
+  ),
+  NodeRuntime.runMain
+)

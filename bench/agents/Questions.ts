@@ -39,9 +39,15 @@ export interface Question {
   readonly tolerance?: number
   /** What a good agent does. */
   readonly recipe: (call: Call) => Promise<Answer>
+  /** Calls of the recipe, and what they cost. */
+  readonly calls: number
+  readonly credits: number
 }
 
-type Made = Omit<Question, "id">
+interface Made extends Omit<Question, "id" | "calls" | "credits"> {
+  /** 1 unless it says otherwise. */
+  readonly calls?: number
+}
 interface Family {
   readonly id: string
   readonly make: (catalog: Catalog) => ReadonlyArray<Made>
@@ -82,6 +88,7 @@ const catalogOf = (data: NaiveCatalog): Catalog => {
 
 const total = ({ pagination }: { readonly pagination: { readonly total: number } }): number => pagination.total
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Number(((part / whole) * 100).toFixed(2)))
+const largestPage = 25
 const country = new Intl.DisplayNames("en", { type: "region" })
 
 /** The one with the highest figure; equal ones by their order in the catalog. */
@@ -209,6 +216,7 @@ const families: ReadonlyArray<Family> = [
           text: `List the domains of all stores in ${country.of(code)} that run at least one ad at the moment.`,
           traps: ["paging"],
           answer: wanted.map(({ domain }) => domain),
+          calls: Math.max(1, Math.ceil(wanted.length / largestPage)),
           recipe: async (call) => {
             const domains: Array<string> = []
             for (let page = 1; ; page++) {
@@ -216,7 +224,7 @@ const families: ReadonlyArray<Family> = [
                 countries: [code],
                 active_ads: { min: 1 },
                 page,
-                per_page: 25
+                per_page: largestPage
               })
               domains.push(...answer.results.map(({ domain }) => domain))
               if (!answer.pagination.has_more) return domains
@@ -287,6 +295,7 @@ const families: ReadonlyArray<Family> = [
           text: `Which of these stores has the best Trustpilot rating: ${some.map(({ domain }) => domain).join(", ")}?`,
           traps: [],
           answer: highest(some, (store) => store.trustpilot_rating)?.domain ?? "none",
+          calls: some.length,
           recipe: async (call) => {
             const found: Array<Content> = []
             for (const { domain } of some) found.push(await call("get_shop", { domain }))
@@ -445,6 +454,7 @@ const families: ReadonlyArray<Family> = [
           text: `How many ads, running or not, does the store ${store.domain} have?`,
           traps: ["ads per store"],
           answer: adsOf(store).length,
+          calls: 2,
           recipe: async (call) => {
             const { id } = await call("get_shop", { domain: store.domain })
             return total(await call("search_ads", { shop_ids: [id], per_page: 1 }))
@@ -457,7 +467,12 @@ const lastOf = ({ results }: Content) => results.find(({ value }) => value === n
 
 export const questions = (data: NaiveCatalog): ReadonlyArray<Question> => {
   const catalog = catalogOf(data)
-  return families.flatMap(({ id, make }) => make(catalog).map((made, at) => ({ id: `${id}-${at + 1}`, ...made })))
+  return families.flatMap(({ id, make }) =>
+    make(catalog).map(({ calls = 1, ...made }, at) => {
+      // No recipe needs a free tool.
+      return { id: `${id}-${at + 1}`, ...made, calls, credits: calls }
+    })
+  )
 }
 
 const normal = (value: unknown): string => String(value).trim().toLowerCase()

@@ -1,6 +1,7 @@
 /** The questions of `npm run bench:agents`: the calls of a good agent lead to the answer that plain scans of the data give. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { costs } from "../../src/domain/access/Credit.ts"
 import * as DemoCatalog from "../../bench/agents/DemoCatalog.ts"
 import { isSolved, questions } from "../../bench/agents/Questions.ts"
 import * as Access from "../support/Access.ts"
@@ -28,10 +29,11 @@ layer(LiveServer.naive(data), { excludeTestServices: true })("the questions of a
       const question = all.find((each) => each.id === id) ?? assert.fail(id)
       const { secret } = yield* Access.subscriber({ plan: "pro" })
       const context = yield* Effect.context<Effect.Services<ReturnType<typeof LiveServer.post>>>()
-      let calls = 0
+      let [calls, credits] = [0, 0]
       const given = yield* Effect.promise(() =>
         question.recipe(async (tool, args) => {
-          calls++
+          calls += 1
+          credits += costs[tool as keyof typeof costs]
           const answer = await Effect.runPromiseWith(context)(LiveServer.post(secret, Messages.call(tool, args)))
           // A recipe reads only what the tool has; a field that is missing fails its question.
           return Schema.decodeUnknownSync(Answer)(answer.json).result.structuredContent as never
@@ -41,7 +43,7 @@ layer(LiveServer.naive(data), { excludeTestServices: true })("the questions of a
         isSolved(question, given),
         `${question.text} ${JSON.stringify(given)}, not ${JSON.stringify(question.answer)}`
       )
-      assert.isAtMost(calls, 4, question.text)
+      assert.deepStrictEqual({ calls, credits }, { calls: question.calls, credits: question.credits })
       // Another answer is none.
       assert.isFalse(
         isSolved(

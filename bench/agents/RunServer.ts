@@ -1,0 +1,117 @@
+/** The server of a run, and its activity log. */
+import { DateTime, Effect, Layer, Redacted, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import * as Live from "../../src/cli/Live.ts"
+import { AppConfig } from "../../src/Config.ts"
+import { Accounts } from "../../src/services/accounts/Accounts.ts"
+import { ApiKeys } from "../../src/services/credentials/ApiKeys.ts"
+import { rowsOf } from "../../src/services/database/Rows.ts"
+import { Passwords } from "../../src/services/sessions/Passwords.ts"
+import * as WholeFile from "../../src/services/WholeFile.ts"
+import * as ServerProcess from "../../test/support/ServerProcess.ts"
+import * as DemoCatalog from "./DemoCatalog.ts"
+import { questions } from "./Questions.ts"
+import type { Question } from "./Questions.ts"
+import { failed, find, folderOf, maxStateBytes, RunError, stateFile, StateJson } from "./Run.ts"
+import type { Run, Shown } from "./Run.ts"
+
+export const today = Effect.map(DateTime.now, DateTime.formatIsoDateUtc)
+
+export const questionsOf = (asOf: string): ReadonlyArray<Question> =>
+  questions(DemoCatalog.make({ size: "demo", seed: "discovery", asOf }))
+
+const dataOf = (folder: string) => path.join(folder, "data")
+
+/** The database of the run: that of its running server, or one that is started on its data. */
+const database = (folder: string) =>
+  Live.sharedDatabase.pipe(Layer.provideMerge(AppConfig.layerOf({ dataDir: dataOf(folder) })))
+
+const makeKeys = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+  const accounts = yield* Accounts
+  const keys = yield* ApiKeys
+  const password = yield* Effect.flatMap(Passwords, ({ generate }) => generate)
+  const made = yield* Effect.forEach(ids, (id) =>
+    Effect.gen(function* () {
+      const account = yield* accounts.create({ email: `${id}@agents.example`, plan: "pro", status: "active", password })
+      const { secret } = yield* keys.create(account.id, id)
+      return [id, Redacted.value(secret)] as const
+    })
+  )
+  return Object.fromEntries(made)
+})
+
+const DemoAccess = Schema.fromJsonString(
+  Schema.Struct({ accounts: Schema.Array(Schema.Struct({ label: Schema.String, key: Schema.String })) })
+)
+
+const demoKeyOf = Effect.fnUntraced(function* (folder: string) {
+  const text = yield* WholeFile.text(path.join(dataOf(folder), "demo-access.json"), maxStateBytes)
+  const { accounts } = yield* Schema.decodeEffect(DemoAccess)(text)
+  return accounts.find(({ label }) => label.startsWith("pro"))?.key ?? ""
+})
+
+/** Starts the program, as `npm start` does, on the data of the run; on new data if there are none. Ends with the scope. */
+export const serve = Effect.fnUntraced(function* (name: string, isCompact: boolean) {
+  const before = yield* find(name)
+  const folder = yield* folderOf(name)
+  // Data without a state are of a start that did not end, maybe on another day.
+  if (before === undefined) yield* Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+  yield* Effect.promise(() => fs.mkdir(folder, { recursive: true }))
+  const asOf = before?.asOf ?? (yield* today)
+  const port = yield* ServerProcess.freePort
+  const settings = { PORT: String(port), DATA_DIR: dataOf(folder), LOG_LEVEL: "Warn" }
+  const server = yield* ServerProcess.start(settings)
+  // In time, so that the last lines of the activity log are written.
+  yield* Effect.addFinalizer(() => Effect.ignore(server.end("SIGTERM")))
+  if (server.child.exitCode !== null) return yield* new RunError({ message: `The server ended: ${server.logged()}` })
+  yield* ServerProcess.ready(port).pipe(Effect.mapError(failed("The server does not get ready.")))
+  const state = {
+    url: `http://localhost:${port}/mcp${isCompact ? "?format=compact" : ""}`,
+    asOf,
+    demoKey: yield* demoKeyOf(folder).pipe(Effect.mapError(failed("The server has no demo keys."))),
+    keys:
+      before?.keys ??
+      (yield* makeKeys(questionsOf(asOf).map(({ id }) => id)).pipe(
+        Effect.provide(Live.operation),
+        Effect.provide(database(folder)),
+        Effect.mapError(failed("The accounts of the questions cannot be made."))
+      ))
+  }
+  const json = yield* Schema.encodeEffect(StateJson)(state).pipe(Effect.orDie)
+  yield* Effect.promise(() => fs.writeFile(stateFile(folder), json, { mode: 0o600 }))
+  return { folder, ...state } satisfies Run
+})
+
+const Logged = Schema.Struct({
+  question: Schema.String,
+  requestId: Schema.String,
+  tool: Schema.String,
+  outcome: Schema.String,
+  credits: Schema.Int
+})
+export type Logged = typeof Logged.Type
+const decodeLogged = rowsOf(Logged)
+
+/** The calls of all questions in the activity log, oldest first. */
+export const logged = (run: Run, expected: ReadonlyArray<Shown>): Effect.Effect<ReadonlyArray<Logged>, RunError> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const names = Object.keys(run.keys)
+    const rows = sql`
+      SELECT k.name AS question, a.request_id AS "requestId", a.tool, a.outcome, a.credits
+      FROM activity a JOIN api_key k ON a.credential_kind = 'api_key' AND k.id = a.credential_id
+      WHERE k.name = ANY(${names}::text[]) ORDER BY a.id`.pipe(decodeLogged)
+    // The server writes the log every second. It leaves out calls only of an account with 60 alike errors in 10 minutes.
+    return yield* rows.pipe(
+      Effect.repeat({
+        schedule: Schedule.spaced("500 millis"),
+        times: 8,
+        until: (found) => {
+          const ids = new Set(found.map(({ requestId }) => requestId))
+          return expected.every(({ requestId }) => ids.has(requestId))
+        }
+      })
+    )
+  }).pipe(Effect.provide(database(run.folder)), Effect.mapError(failed("The activity log cannot be read.")))
