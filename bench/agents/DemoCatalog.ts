@@ -1,8 +1,9 @@
-/** The demo data as the oracle reads it, with texts that give orders to an agent. */
+/** What the server of the benchmark has, as the oracle reads it: the demo data, and texts that give orders to an agent. */
 import { demoRecords } from "../../demo/DemoData.ts"
 import type { DemoOptions } from "../../demo/DemoData.ts"
 import * as StoreDomain from "../../src/domain/catalog/StoreDomain.ts"
 import type { NaiveCatalog } from "../../test/oracle/NaiveCatalog.ts"
+import * as Orders from "./Orders.ts"
 
 /** Ids count from 1 in the order of the records. */
 export const make = (options: DemoOptions): NaiveCatalog => {
@@ -14,7 +15,7 @@ export const make = (options: DemoOptions): NaiveCatalog => {
   const ids = new Map<string, number>()
   const first_seen = `${options.asOf}T00:00:00Z`
   const shopId = (domain: string): number => ids.get(StoreDomain.normalize(domain)) ?? 0
-  for (const record of Array.from(demoRecords(options)).flat()) {
+  for (const record of [...Array.from(demoRecords(options)).flat(), ...Orders.records(options.asOf)]) {
     switch (record.type) {
       case "niche":
         niches.push({ id: record.id, parent_id: record.parent_id, name: record.name })

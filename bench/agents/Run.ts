@@ -39,7 +39,7 @@ export interface Run extends Readonly<typeof State.Type> {
 const Name = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,39}$/u))
 
 export const folderOf = (name: string) =>
-  Schema.decodeUnknownEffect(Name)(name).pipe(
+  Schema.decodeEffect(Name)(name).pipe(
     Effect.mapBoth({
       onFailure: () => new RunError({ message: `"${name}" cannot be a run: use a-z, 0-9 and -.` }),
       onSuccess: (valid) => path.join(runs, valid)

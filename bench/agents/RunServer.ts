@@ -12,6 +12,7 @@ import { Passwords } from "../../src/services/sessions/Passwords.ts"
 import * as WholeFile from "../../src/services/WholeFile.ts"
 import * as ServerProcess from "../../test/support/ServerProcess.ts"
 import * as DemoCatalog from "./DemoCatalog.ts"
+import * as Orders from "./Orders.ts"
 import { questions } from "./Questions.ts"
 import type { Question } from "./Questions.ts"
 import { failed, find, folderOf, maxStateBytes, RunError, stateFile, StateJson } from "./Run.ts"
@@ -52,14 +53,29 @@ const demoKeyOf = Effect.fnUntraced(function* (folder: string) {
   return accounts.find(({ label }) => label.startsWith("pro"))?.key ?? ""
 })
 
+/** A command of the program on the data of the run. */
+const command = Effect.fnUntraced(function* (folder: string, ...args: ReadonlyArray<string>) {
+  const { code, err } = yield* ServerProcess.command({ DATA_DIR: dataOf(folder) }, ...args)
+  if (code !== 0) return yield* new RunError({ message: `discovery ${args.join(" ")} failed: ${err}` })
+})
+
+const load = Effect.fnUntraced(function* (folder: string, asOf: string) {
+  // What is there without a state is of a start that did not end, maybe on another day.
+  yield* Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+  yield* Effect.promise(() => fs.mkdir(folder, { recursive: true }))
+  const orders = path.join(folder, "orders.ndjson")
+  const lines = Orders.records(asOf).map((record) => `${JSON.stringify(record)}\n`)
+  yield* Effect.promise(() => fs.writeFile(orders, lines.join("")))
+  yield* command(folder, "demo", "load", "--as-of", asOf)
+  yield* command(folder, "import", orders, "--as-of", asOf)
+})
+
 /** Starts the program, as `npm start` does, on the data of the run; on new data if there are none. Ends with the scope. */
 export const serve = Effect.fnUntraced(function* (name: string, isCompact: boolean) {
   const before = yield* find(name)
   const folder = yield* folderOf(name)
-  // Data without a state are of a start that did not end, maybe on another day.
-  if (before === undefined) yield* Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
-  yield* Effect.promise(() => fs.mkdir(folder, { recursive: true }))
   const asOf = before?.asOf ?? (yield* today)
+  if (before === undefined) yield* load(folder, asOf)
   const port = yield* ServerProcess.freePort
   const settings = { PORT: String(port), DATA_DIR: dataOf(folder), LOG_LEVEL: "Warn" }
   const server = yield* ServerProcess.start(settings)
@@ -74,8 +90,7 @@ export const serve = Effect.fnUntraced(function* (name: string, isCompact: boole
     keys:
       before?.keys ??
       (yield* makeKeys(questionsOf(asOf).map(({ id }) => id)).pipe(
-        Effect.provide(Live.operation),
-        Effect.provide(database(folder)),
+        Effect.provide(Live.operation.pipe(Layer.provide(database(folder)))),
         Effect.mapError(failed("The accounts of the questions cannot be made."))
       ))
   }
@@ -94,24 +109,28 @@ const Logged = Schema.Struct({
 export type Logged = typeof Logged.Type
 const decodeLogged = rowsOf(Logged)
 
-/** The calls of all questions in the activity log, oldest first. */
+/** The calls with the keys of the questions in the activity log, oldest first. Waits for those that are expected. */
+export const activity = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, expected: ReadonlyArray<Shown>) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = sql`
+    SELECT k.name AS question, a.request_id AS "requestId", a.tool, a.outcome, a.credits
+    FROM activity a JOIN api_key k ON a.credential_kind = 'api_key' AND k.id = a.credential_id
+    WHERE k.name = ANY(${ids}::text[]) ORDER BY a.id`.pipe(decodeLogged)
+  // The server writes the log every second. It leaves out calls only of an account with 60 alike errors in 10 minutes.
+  return yield* rows.pipe(
+    Effect.repeat({
+      schedule: Schedule.spaced("500 millis"),
+      times: 8,
+      until: (found) => {
+        const written = new Set(found.map(({ requestId }) => requestId))
+        return expected.every(({ requestId }) => written.has(requestId))
+      }
+    })
+  )
+})
+
 export const logged = (run: Run, expected: ReadonlyArray<Shown>): Effect.Effect<ReadonlyArray<Logged>, RunError> =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const names = Object.keys(run.keys)
-    const rows = sql`
-      SELECT k.name AS question, a.request_id AS "requestId", a.tool, a.outcome, a.credits
-      FROM activity a JOIN api_key k ON a.credential_kind = 'api_key' AND k.id = a.credential_id
-      WHERE k.name = ANY(${names}::text[]) ORDER BY a.id`.pipe(decodeLogged)
-    // The server writes the log every second. It leaves out calls only of an account with 60 alike errors in 10 minutes.
-    return yield* rows.pipe(
-      Effect.repeat({
-        schedule: Schedule.spaced("500 millis"),
-        times: 8,
-        until: (found) => {
-          const ids = new Set(found.map(({ requestId }) => requestId))
-          return expected.every(({ requestId }) => ids.has(requestId))
-        }
-      })
-    )
-  }).pipe(Effect.provide(database(run.folder)), Effect.mapError(failed("The activity log cannot be read.")))
+  activity(Object.keys(run.keys), expected).pipe(
+    Effect.provide(database(run.folder)),
+    Effect.mapError(failed("The activity log cannot be read."))
+  )
