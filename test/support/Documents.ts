@@ -170,16 +170,22 @@ const propertiesOf = (schema: Property | Readonly<Record<string, unknown>>): Rea
   return isProperties(properties) ? properties : {}
 }
 
-/** Every field of a result: nested ones with a dotted path, items of arrays with `[]`. */
-const fieldRows = (schema: Property | Readonly<Record<string, unknown>>, prefix: string): ReadonlyArray<string> =>
+const objectOf = (property: Property): Property | undefined =>
+  [property, property.items].find((each) => each?.properties !== undefined && Object.keys(each.properties).length > 0)
+
+/** Every field of a result: nested ones with a dotted path, items of arrays with `[]`. Without the parts that `published` omits. */
+const fieldRows = (
+  schema: Property | Readonly<Record<string, unknown>>,
+  published: Property | Readonly<Record<string, unknown>>,
+  prefix: string
+): ReadonlyArray<string> =>
   Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
-    const object = [property, property.items].find(
-      (each) => each?.properties !== undefined && Object.keys(each.properties).length > 0
-    )
+    const object = objectOf(property)
+    const parts = objectOf(propertiesOf(published)[name] ?? {})
     const path = `${prefix}${name}${property.type === "array" ? "[]" : ""}`
     const type = object === undefined ? typeOf(property) : typesOf(property).join(" or ")
     const row = `| \`${path}\` | ${type} | ${property.description ?? object?.description ?? ""} |`
-    return [row, ...(object === undefined ? [] : fieldRows(object, `${path}.`))]
+    return [row, ...(object === undefined || parts === undefined ? [] : fieldRows(object, parts, `${path}.`))]
   })
 
 /** Arguments of one call of each tool. A new tool does not compile until it has them. */
@@ -200,32 +206,73 @@ const exampleOf = (name: ToolName): string =>
   JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: examples[name] } })
 
 /** From the whole schemas: `tools/list` leaves out what its descriptions say. */
-const toolSection = ({ listing: { description, title }, name, schemas }: RunnableTool): ReadonlyArray<string> => {
+const argumentRowsOf = ({ schemas }: RunnableTool): ReadonlyArray<string> => {
   const properties = schemas.arguments["properties"]
   const required: unknown = schemas.arguments["required"]
-  const rows = Object.entries(isProperties(properties) ? properties : {}).map(([argument, property]) => {
+  return Object.entries(isProperties(properties) ? properties : {}).map(([argument, property]) => {
     const mandatory = Array.isArray(required) && required.includes(argument) ? " (required)" : ""
     return `| \`${argument}\`${mandatory} | ${typeOf(property)} | ${limitsOf(property)} | ${property.description ?? ""} |`
   })
+}
+
+const fieldRowsOf = ({ listing, schemas }: RunnableTool): ReadonlyArray<string> =>
+  fieldRows(schemas.answer, listing.outputSchema, "")
+
+const argumentTable = (rows: ReadonlyArray<string>) => [
+  "| argument | type | limits | meaning |",
+  "|---|---|---|---|",
+  ...rows
+]
+
+const fieldTable = (rows: ReadonlyArray<string>) => [
+  "| field of the answer | type | meaning |",
+  "|---|---|---|",
+  ...rows
+]
+
+const isSearch = ({ name }: RunnableTool): boolean => name.startsWith("search_")
+
+/** Rows that the tables of all searches would have. */
+const inAllSearches = (
+  tools: ReadonlyArray<RunnableTool>,
+  rowsOf: (tool: RunnableTool) => ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const [first = [], ...others] = tools.filter(isSearch).map(rowsOf)
+  return first.filter((row) => others.every((rows) => rows.includes(row)) && !row.includes("`results[]"))
+}
+
+const toolSection = (tool: RunnableTool, tools: ReadonlyArray<RunnableTool>): ReadonlyArray<string> => {
+  const { listing, name } = tool
+  const ofItsOwn = (rowsOf: (tool: RunnableTool) => ReadonlyArray<string>) => {
+    const shared = isSearch(tool) ? inAllSearches(tools, rowsOf) : []
+    return rowsOf(tool).filter((row) => !shared.includes(row))
+  }
+  const rows = ofItsOwn(argumentRowsOf)
   return [
-    `## ${title} (\`${name}\`)`,
+    `## ${listing.title} (\`${name}\`)`,
     "",
-    description.replaceAll("\n", "\n\n"),
+    listing.description.replaceAll("\n", "\n\n"),
     "",
     "```json",
     exampleOf(name),
     "```",
     "",
-    ...(rows.length === 0
-      ? ["No arguments."]
-      : ["| argument | type | limits | meaning |", "|---|---|---|---|", ...rows]),
+    ...(rows.length === 0 ? ["No arguments."] : argumentTable(rows)),
     "",
-    "| field of the answer | type | meaning |",
-    "|---|---|---|",
-    ...fieldRows(schemas.answer, ""),
+    ...(isSearch(tool) ? ["And [what all searches have](#what-all-searches-have).", ""] : []),
+    ...fieldTable(ofItsOwn(fieldRowsOf)),
     ""
   ]
 }
+
+const searchesSection = (tools: ReadonlyArray<RunnableTool>): ReadonlyArray<string> => [
+  "## What all searches have",
+  "",
+  ...argumentTable(inAllSearches(tools, argumentRowsOf)),
+  "",
+  ...fieldTable(inAllSearches(tools, fieldRowsOf)),
+  ""
+]
 
 /** Has most marks that compact answers can have. */
 const compactExample = (() => {
@@ -283,7 +330,8 @@ export const toolsPage = (tools: ReadonlyArray<RunnableTool>): string =>
     "The schemas use only what OpenAI's strict mode, Gemini and a default Ajv accept. Therefore dates have no `format`, and the",
     "schema of `niches` is an array of strings, although numbers are accepted as well: a text is looked up as a name, and digits",
     "that are the name of no niche are an id. An argument that is `null` counts as absent. Every answer has every field, with",
-    "`null` for what is unknown, unless the meaning of the field says when it is present. Errors: [errors](errors.md).",
+    "`null` for what is unknown, unless the meaning of the field says when it is present. A field whose parts are not listed has those",
+    "of the field that it is like, or the names of tools. Errors: [errors](errors.md).",
     "",
     "`warnings` of an answer are sentences about what its results leave out: names of apps and domain extensions that no store",
     "has, with the nearest known ones; ads without a store, which no page with one ad per store has; money of several currencies",
@@ -304,7 +352,8 @@ export const toolsPage = (tools: ReadonlyArray<RunnableTool>): string =>
     "third of the tokens: [compact answers](#compact-answers). Both parameters may be combined ([how to write that](clients.md#the-address)),",
     "sign-in works with them, and the charge is the same.",
     "",
-    ...tools.flatMap(toolSection),
+    ...tools.flatMap((tool) => toolSection(tool, tools)),
+    ...searchesSection(tools),
     ...compactSection
   ].join("\n")
 
