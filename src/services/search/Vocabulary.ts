@@ -35,6 +35,8 @@ export interface Popular {
   readonly nicheName: (reference: string | number) => string | undefined
 }
 
+export const noChoices: Popular = { options: { niches: [], themes: [], apps: [] }, nicheName: () => undefined }
+
 /** Maximum age of the choices: during an import, counting for every page would be expensive. */
 const popularMillis = 60_000
 

@@ -11,11 +11,10 @@ import { SavedSearches } from "../../../services/accounts/SavedSearches.ts"
 import type { RecentSearch } from "../../../services/accounts/SavedSearches.ts"
 import { Usage } from "../../../services/credits/Usage.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
-import { Vocabulary } from "../../../services/search/Vocabulary.ts"
+import { noChoices, Vocabulary } from "../../../services/search/Vocabulary.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import * as FilterChips from "../catalog/FilterChips.ts"
 import { searchesPath, searchPath } from "../catalog/SearchActions.ts"
-import { none } from "../catalog/SearchPage.ts"
 import { copyText } from "../shared/CopyText.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { fact } from "../shared/Fact.ts"
@@ -130,7 +129,8 @@ export const layer = Layer.effectDiscard(
           ],
           { concurrency: "unbounded" }
         )
-        const popular = searches.length === 0 ? none : yield* Effect.orElseSucceed(vocabulary.popular, () => none)
+        const popular =
+          searches.length === 0 ? noChoices : yield* Effect.orElseSucceed(vocabulary.popular, () => noChoices)
         const calls = newest.calls.slice(0, shownCalls)
         const isConnected = keys.length + apps.length > 0
         const hasCalled = [...keys, ...apps].some(({ lastUsedAt }) => lastUsedAt !== null) || (credits?.used ?? 0) > 0

@@ -22,7 +22,7 @@ export interface Chip {
   readonly href: string
 }
 
-interface Context {
+export interface Context {
   readonly path: string
   readonly address: SearchAddress
   readonly locale: Locale

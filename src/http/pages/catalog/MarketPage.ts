@@ -1,43 +1,28 @@
 /** `/dashboard/market`: the results of `compare_markets` as bars (D66). Each group links to its stores and their ads. */
-import { Effect, Layer, Option, Result, Schema } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { Effect, Layer, Result, Schema } from "effect"
 import { argumentDecoder } from "../../../domain/ArgumentDecoder.ts"
-import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import * as Market from "../../../domain/search/MarketQuery.ts"
 import type { MarketGroup } from "../../../domain/search/MarketQuery.ts"
-import * as Narrowing from "../../../domain/search/Narrowing.ts"
-import { maxAddress } from "../../../domain/search/SavedSearch.ts"
 import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
-import { FilterCounts } from "../../../services/search/FilterCounts.ts"
 import { MarketSearch } from "../../../services/search/MarketSearch.ts"
 import * as Names from "../../../services/search/Names.ts"
 import * as Queries from "../../../services/search/Queries.ts"
 import { CatalogIndex } from "../../../services/search/runtime/CatalogIndex.ts"
 import { Vocabulary } from "../../../services/search/Vocabulary.ts"
 import * as SearchWarnings from "../../../services/tools/SearchWarnings.ts"
-import * as ToolDefinition from "../../../services/tools/ToolDefinition.ts"
+import { inTime } from "../../../services/tools/ToolDefinition.ts"
 import * as VocabularyCheck from "../../../services/tools/VocabularyCheck.ts"
-import { CatalogAccess } from "./CatalogAccess.ts"
-import * as FilterChips from "./FilterChips.ts"
 import { labelOf } from "./FilterField.ts"
-import { typedOf } from "./FilterForm.ts"
-import type { Searched } from "./FilterForm.ts"
+import * as FilterPage from "./FilterPage.ts"
 import * as MarketLinks from "./MarketLinks.ts"
-import { invalid, isSame, none, pageOf, tooLong, tooSlow } from "./SearchPage.ts"
-import type { SearchResponse } from "./SearchPage.ts"
-import { warningLines, worded } from "./WarningTexts.ts"
 import { currency, growth, known } from "./StoreFigures.ts"
+import { warningLines, worded } from "./WarningTexts.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
-import { Layout, sections } from "../shared/Layout.ts"
+import { sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { PageRoutes, readsAll, seeOther } from "../shared/PageRoutes.ts"
-import { pairsOf } from "../../shared/QueryParameters.ts"
 import { tableOf } from "../shared/Table.ts"
 import { thirdPartyText } from "../shared/ThirdParty.ts"
-import type { SignedIn } from "../shared/Visitors.ts"
-
-const path = sections.market
 
 /** Words are left out: they search names of stores, and the ads of a group are searched by other words. */
 const { query: _, query_any: _phrases, ...fields } = Market.MarketQuery.fields
@@ -47,8 +32,6 @@ type PageQuery = typeof PageQuery.Type
 const defaults = { group_by: "niche", ...Market.defaults } as const
 const address = SearchAddress.make(PageQuery, defaults)
 const decode = argumentDecoder(PageQuery)
-
-const defaultOf = new Map<string, string>(Object.entries(defaults).map(([name, value]) => [name, String(value)]))
 
 /** The value of a group in the visitor's language; `undefined` for names that third parties gave. */
 const translated = (groupBy: Market.GroupBy, value: string, locale: Locale): string | undefined => {
@@ -143,13 +126,9 @@ const overview = (
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    const routes = yield* PageRoutes
-    const access = yield* CatalogAccess
     const vocabulary = yield* Vocabulary
     const market = yield* MarketSearch
-    const filterCounts = yield* FilterCounts
     const index = yield* CatalogIndex
-    const { page } = yield* Layout
     const check = VocabularyCheck.make(vocabulary)
     const warningsOf = SearchWarnings.make(vocabulary, Market.withoutEffect)
 
@@ -158,62 +137,34 @@ export const layer = Layer.effectDiscard(
       return { ...overview, ...(yield* warningsOf(query, findings)) }
     })
 
-    const show = Effect.fnUntraced(function* (visitor: SignedIn, pairs: SearchAddress.Pairs, length: number) {
-      const { locale } = visitor
-      const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
-      const raw = { group_by: defaults.group_by, ...address.toArguments(pairs) }
-      const typed = typedOf(pairs, raw, address)
-      const withDefaults = { ...typed, value: (field: string) => typed.value(field) ?? defaultOf.get(field) }
-
-      const form = { subject: "market" as const, path, address, locale, typed: withDefaults, issues: [], popular }
-      const answer = (answered: SearchResponse, more: Partial<Searched> = {}) =>
-        page(pageOf(visitor, { ...form, ...more }, { ...answered, heading: locale.text("market.heading") }))
-
-      if (length > maxAddress) return answer(tooLong(length, locale))
-      const { args, result } = decode(raw)
-      const refused = (issues: ReadonlyArray<ArgumentIssue>) => answer(invalid(issues, locale, typed), { issues })
-      const { issues: unknown } = yield* check(args)
-      if (Result.isFailure(result)) return refused([...result.failure, ...unknown])
-      if (unknown.length > 0) return refused(unknown)
-      const query = result.success
-      const chips = FilterChips.chipBar({ path, address, locale, popular, args: address.canonical(query) })
-      return yield* Effect.all(
-        [worded(locale, ToolDefinition.inTime(answered(query))), filterCounts.of(query, Queries.storeFilter)],
-        {
-          concurrency: 2
-        }
-      ).pipe(
-        Effect.flatMap(([found, counts]) =>
-          Effect.map(index.current, (published) =>
-            answer(
-              { body: html`${chips}${overview(query, found, Names.of(published), locale)}` },
-              { counts: Option.getOrUndefined(counts) }
-            )
-          )
-        ),
-        Effect.catchTags({
-          InvalidArguments: ({ issues }) => Effect.succeed(refused(issues)),
-          SearchTimeout: () =>
-            Effect.succeed(answer({ status: 503, body: html`${chips}${tooSlow(Narrowing.advice(query), locale)}` }))
+    yield* FilterPage.add({
+      subject: "market",
+      path: sections.market,
+      address,
+      defaults,
+      images: false,
+      heading: ({ text }) => text("market.heading"),
+      filter: Queries.storeFilter,
+      read: (raw) => {
+        const { args, result } = decode(raw)
+        const decoded = Result.mapBoth(result, {
+          onSuccess: (query) => ({ args: query }),
+          onFailure: (issues) => ({ issues })
         })
-      )
-    })
-
-    const answer = (visitor: SignedIn, { url }: HttpServerRequest.HttpServerRequest) => {
-      const pairs = pairsOf(url)
-      const { result } = decode({ group_by: defaults.group_by, ...address.toArguments(pairs) })
-      if (Result.isSuccess(result)) {
-        const canonical = address.canonical(result.success)
-        if (url.length <= maxAddress && !isSame(pairs, address.toPairs(canonical))) {
-          return Effect.succeed(seeOther(FilterChips.hrefOf({ address, path }, canonical)))
+        // Unlike for a tool, a look-up of names that fails is an error even if other issues are known.
+        const own = Result.isFailure(result) ? result.failure : []
+        return {
+          decoded,
+          checked: Effect.map(check(args), ({ issues }) =>
+            issues.length === 0 ? decoded : Result.fail({ issues: [...own, ...issues] })
+          )
         }
-      }
-      return access.allow(visitor, "market", show(visitor, pairs, url.length))
-    }
-
-    yield* routes.signedInPage(
-      path,
-      readsAll((visitor, request) => access.ifPlanned(visitor, "market", () => answer(visitor, request)))
-    )
+      },
+      results: ({ args: query }, { locale }) =>
+        Effect.zipWith(worded(locale, inTime(answered(query))), index.current, (found, published) =>
+          overview(query, found, Names.of(published), locale)
+        ),
+      listsWhenTooLong: true
+    })
   })
 )

@@ -14,12 +14,11 @@ import { savedPerPage, SavedSearches } from "../../../services/accounts/SavedSea
 import type { SavedSearch } from "../../../services/accounts/SavedSearches.ts"
 import { DailyPageViews } from "../../../services/limits/DailyPageViews.ts"
 import { NewResults } from "../../../services/search/NewResults.ts"
-import { Vocabulary } from "../../../services/search/Vocabulary.ts"
+import { noChoices, Vocabulary } from "../../../services/search/Vocabulary.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as FilterChips from "./FilterChips.ts"
 import { pageField, pageLinks } from "./PageLinks.ts"
-import { none } from "./SearchPage.ts"
 import { nameForm, searchesPath, searchPath } from "./SearchActions.ts"
 import type { NameForm } from "./SearchActions.ts"
 import { quietForm } from "../shared/ButtonForm.ts"
@@ -120,7 +119,7 @@ export const layer = Layer.effectDiscard(
       const last = Math.max(1, Math.ceil(total / savedPerPage))
       // The only search of the last page may just have been removed.
       if (shown > last) return seeOther(last === 1 ? searchesPath : `${searchesPath}?page=${last}`)
-      const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
+      const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => noChoices)
       // Only the counts show data of the catalog: names can be changed and removed without it.
       const usedUp = yield* ofTheDay.take(session.accountId).pipe(Effect.catchTag("PageViewsUsedUp", Effect.succeed))
       const listed =
