@@ -19,6 +19,7 @@ import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../services/tools/ToolRunner.ts"
 import type { ToolCall } from "../../services/tools/ToolRunner.ts"
 import * as Extension from "./apps/Extension.ts"
+import type { MethodFailure } from "./Method.ts"
 import * as Methods from "./Methods.ts"
 import * as Params from "./Params.ts"
 import * as Reply from "./Reply.ts"
@@ -80,7 +81,7 @@ export class Dispatch extends Context.Service<
         const refusal = Result.isFailure(counted) ? counted.failure : rate?.refusal
         if (refusal?._tag === "RateLimited") yield* Metrics.refused.add({ limit: "calls" })
         const outcome = methods.answer(request, revision, headers.sessionId, view)
-        const failed = (failure: Methods.MethodFailure): Reply.Reply => ({
+        const failed = (failure: MethodFailure): Reply.Reply => ({
           status: failure.status,
           body: JsonRpc.failure(request.id, withId(failure, requestId)),
           rate

@@ -1,42 +1,20 @@
 /** The methods of each revision, and the form of their results (P17 to P23). */
 import { Effect, Result } from "effect"
-import type { Schema } from "effect"
 import type { AppSettings } from "../../Config.ts"
-import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
+import type * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import * as Protocol from "../../domain/mcp/Protocol.ts"
 import * as View from "../../domain/mcp/View.ts"
 import * as ToolErrors from "../../domain/ToolError.ts"
-import type { RawArguments, RunnableTool } from "../../services/tools/ToolDefinition.ts"
-import type { InvalidPrompt, Prompts } from "../../services/tools/Prompts.ts"
+import type { Prompts } from "../../services/tools/Prompts.ts"
 import type { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import type { ToolAnswer } from "../../services/tools/ToolRunner.ts"
 import * as Cards from "./apps/Cards.ts"
 import * as Extension from "./apps/Extension.ts"
 import * as CompactText from "./CompactText.ts"
+import { invalid, json, legacyStatus, method, modernStatus, ofCatalog, revisionOf } from "./Method.ts"
+import type { Card, MethodResult, Methods, Outcome, Sent } from "./Method.ts"
 import * as Params from "./Params.ts"
 import { instructions, serverInfo } from "../shared/ServerInfo.ts"
-
-/** A failure of the protocol, with its HTTP status in the revision. */
-export interface MethodFailure extends JsonRpc.Failure {
-  readonly status: 200 | 400 | 404
-}
-
-export type Outcome =
-  | { readonly _tag: "Json"; readonly json: string; readonly startsSession?: boolean }
-  | { readonly _tag: "Card"; readonly card: Card }
-  /** The result as JSON, from the catalog. */
-  | { readonly _tag: "Prompt"; readonly result: Effect.Effect<string, MethodFailure | CatalogFailure> }
-  | {
-      readonly _tag: "ToolCall"
-      readonly tool: RunnableTool
-      readonly arguments: RawArguments
-      readonly meta: Readonly<Record<string, unknown>> | undefined
-    }
-
-/** The catalog cannot answer now. */
-export type CatalogFailure = Exclude<Effect.Error<ReturnType<Prompts["Service"]["get"]>>, InvalidPrompt>
-
-type Card = NonNullable<ReturnType<typeof Cards.find>>
 
 /** How long a client may cache `tools/list` and `server/discover`, which only a deployment changes. */
 const ttlMs = 300_000
@@ -57,11 +35,6 @@ export const make = (
   const cacheable = { ttlMs, cacheScope: "public", resultType: "complete", _meta: modernMeta }
   /** No shared cache may return it to a client that has not announced the extension. */
   const cacheableWithCards = { ...cacheable, cacheScope: "private" }
-
-  const json = (value: unknown): MethodResult => {
-    const outcome: Outcome = { _tag: "Json", json: JSON.stringify(value) }
-    return Result.succeed(outcome)
-  }
 
   const names = registry.tools.map(({ name }) => name)
   /** Without the lines and clauses that recommend tools that the view leaves out. */
@@ -260,59 +233,4 @@ export const make = (
         : `{${content}${outcome},"_meta":{${meta}}}`
     }
   }
-}
-
-type MethodResult = Result.Result<Outcome, MethodFailure>
-
-type Status = MethodFailure["status"]
-
-/** P21: malformed params are HTTP 200 in legacy revisions, where HTTP is transport only, and 400 in the modern one. */
-const legacyStatus = 200
-const modernStatus = 400
-
-const invalid = (status: Status, message: string): MethodResult =>
-  Result.fail({ code: JsonRpc.codes.invalidParams, message, status })
-
-const ofCatalog = (status: Status, result: Effect.Effect<object, InvalidPrompt | CatalogFailure>): MethodResult =>
-  Result.succeed({
-    _tag: "Prompt",
-    result: Effect.mapBoth(result, {
-      onSuccess: (value) => JSON.stringify(value),
-      onFailure: (failure): MethodFailure | CatalogFailure =>
-        failure._tag === "InvalidPrompt"
-          ? { code: JsonRpc.codes.invalidParams, message: failure.message, status }
-          : failure
-    })
-  })
-
-/** The params as they were sent, and the status for malformed ones. */
-interface Sent {
-  readonly params: unknown
-  readonly status: Status
-}
-
-type Method = (params: unknown, status: Status, view: View.View) => MethodResult
-
-const method = <S extends Schema.ConstraintDecoder<unknown>>(
-  schema: S,
-  run: (params: S["Type"], view: View.View, sent: Sent) => MethodResult
-): Method => {
-  const decode = Params.decoderOf(schema)
-  return (params, status, view) => {
-    const decoded = decode(params)
-    return Result.isFailure(decoded) ? invalid(status, decoded.failure) : run(decoded.success, view, { params, status })
-  }
-}
-
-type Methods = ReadonlyArray<readonly [name: string, method: Method]>
-
-const revisionOf = (malformed: Status, unknown: Status, entries: Methods) => {
-  const methods = new Map(entries)
-  const notFound = Result.fail({
-    code: JsonRpc.codes.methodNotFound,
-    message: "there is no such method",
-    status: unknown
-  })
-  const other = method(Params.AnyParams, () => notFound)
-  return (name: string, params: unknown, view: View.View) => (methods.get(name) ?? other)(params, malformed, view)
 }
