@@ -36,6 +36,7 @@ export class Assets extends Context.Service<
       import.meta.resolve("./styles/integrations.css"),
       import.meta.resolve("./styles/stores.css"),
       import.meta.resolve("./styles/searches.css"),
+      import.meta.resolve("./styles/results.css"),
       import.meta.resolve("./styles/market.css"),
       import.meta.resolve("./styles/usage.css"),
       import.meta.resolve("./styles/docs.css")
