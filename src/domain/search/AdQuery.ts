@@ -32,7 +32,7 @@ export const AdFilter = Schema.Struct({
   media_types: Arguments.optional(Arguments.someOf(mediaTypes, mediaTypeOf), "Ad formats."),
   status: Arguments.optional(
     Arguments.oneOf(["all", "active", "inactive"], statusOf),
-    "Running or stopped. Default all."
+    "Default all."
   ),
   ctas: Arguments.optional(Arguments.someOf(ctas), "Call-to-action labels."),
   active_days: Arguments.optional(Arguments.Range, "Days run so far, of running ads only."),

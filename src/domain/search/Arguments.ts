@@ -56,7 +56,7 @@ const maxMembers = 50
  * leaves out {@link ruled}.
  */
 export const rules =
-  "Arguments combine with AND, a list's up to 50 values of 1 to 100 characters with OR; bounds are inclusive, from 0 except growth."
+  "Arguments combine with AND; a list (up to 50 values of 1 to 100 characters) matches any; bounds are inclusive, from 0 except growth."
 
 /** The keywords that {@link rules} cover. */
 export const ruled = { maxItems: maxMembers, maxLength: 100, minimum: 0, minLength: 1 } as const

@@ -69,7 +69,7 @@ const toolFields = {
   prices: Arguments.optional(Schema.Boolean, "Adds median average prices, by currency."),
   share_of: Arguments.optional(
     ShopFilter.annotate(asJson('{"pixels":["TikTok"]}')),
-    'Such filters as a JSON string: {"pixels":["TikTok"]} adds how many stores of each group also match.'
+    'Filters of search_shops as a JSON string: {"pixels":["TikTok"]} adds how many stores of each group also match.'
   )
 } as const
 

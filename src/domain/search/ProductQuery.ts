@@ -18,7 +18,7 @@ export const ProductQuery = Schema.Struct({
   product_created_between: Arguments.optional(Arguments.DateRange, "YYYY-MM-DD."),
   sort_by: Arguments.optional(
     Arguments.oneOf(productSorts),
-    "Default recommended, a relevance score; price and newest rank products, the others their stores."
+    "Default recommended, by relevance; price and newest rank products, others their stores."
   ),
   sort_order: Arguments.optional(Arguments.SortOrder, "Default desc; for recommended, best first."),
   ...Page.fields(185)

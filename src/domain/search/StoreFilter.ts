@@ -58,7 +58,7 @@ export const fields = {
       ),
       50
     ),
-    "Such as .co.uk."
+    "Endings such as .co.uk."
   ),
   pixels: Arguments.optional(Arguments.someOf(pixels, pixelOf), "Tracking pixels."),
   themes: Arguments.optional(list(Arguments.Name, 50), "Names from list_filter_options."),

@@ -19,7 +19,7 @@ export const make = Effect.gen(function* () {
     title: "Compare groups of ads",
     description: "Counts ads and their stores by call to action, media type, status, country or niche.",
     details:
-      "Running and stopped ads count. Most ads first; ads in no group come last, with value null; total covers all matching ads.",
+      "Running and stopped ads are counted. Most ads come first, ads in no group (value null) last; total covers all.",
     use: "for shares, such as a niche's mix of media types.",
     instead: "use search_ads to list ads, compare_markets to count stores.",
     parameters: AdGroupArguments,

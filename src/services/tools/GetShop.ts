@@ -15,7 +15,7 @@ import * as ToolDefinition from "./ToolDefinition.ts"
 const maxShops = 10
 
 const Parameters = Schema.Struct({
-  shop_id: Arguments.optional(Scalars.Id, "The id or shop.id of a search result."),
+  shop_id: Arguments.optional(Scalars.Id, "id in search_shops, shop.id in other results."),
   shop_ids: Arguments.optional(
     Schema.Array(Scalars.Id).check(Schema.isMinLength(1), Schema.isMaxLength(maxShops)),
     `Up to ${maxShops} such ids.`

@@ -32,7 +32,7 @@ export const make = Effect.gen(function* () {
     name: "list_filter_options",
     title: "List valid niche, theme and app names",
     description:
-      "Lists up to 50 names that the filters niches, themes and apps accept, best match or most stores first, with each one's number of stores.",
+      "Lists names (up to 50) that the niches, themes and apps filters accept, with store counts; best match or most stores first.",
     use: "before you filter by one of these: pass a returned name (for niches, name or id).",
     instead: "see the search tools' schemas for other filters.",
     parameters: Parameters,

@@ -25,7 +25,7 @@ export const make = Effect.gen(function* () {
     title: "Search social ads of online stores",
     description: "Finds social-platform ads of online stores, with their text, call to action, dates and store.",
     details:
-      "The default sort gives one ad per store; other sorts list all. Store filters apply to an ad's store, money in its currency; what is unknown matches none. " +
+      "The default sort gives one ad per store (total counts ads, matching_shops stores); other sorts list every ad. Store filters test the ad's store; unknown stores match none. " +
       `page_name, headline and ad_text are ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
     use: "to read ads and see who runs them.",

@@ -27,7 +27,7 @@ export const make = Effect.gen(function* () {
       "Sales of a single product are not known: revenue, orders, visits, growth and active ads are the store's. Money is in its currency, not converted. " +
       `title is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
-    use: "to find products by keyword, niche, price or the success of their store.",
+    use: "to find products by keyword, niche, price or their store's success.",
     instead: "use search_shops to rank stores, get_product for one product's variants.",
     parameters: ProductQuery,
     success: ProductPage,

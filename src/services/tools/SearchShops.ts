@@ -22,7 +22,7 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "search_shops",
     title: "Search online stores",
-    description: "Finds and ranks online stores, with the key figures of each.",
+    description: "Finds and ranks online stores, with key figures.",
     details: `Unknown figures are null, match no range and sort last. Money is in each store's currency, not converted. name is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
     use: "to build or rank a list of stores.",
