@@ -12,13 +12,15 @@ const timeoutMillis = 60_000
 /** An answer has at most 64 KiB of text, which JSON and the structured content repeat. */
 const maxAnswerBytes = 1_048_576
 
+export class TooLarge extends Error {}
+
 /** The body of an answer; more than the limit is an error, and is not read. */
 export const boundedText = async (response: Response, maxBytes: number): Promise<string> => {
   const parts: Array<Uint8Array> = []
   let bytes = 0
   for await (const part of response.body ?? []) {
     bytes += part.byteLength
-    if (bytes > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`)
+    if (bytes > maxBytes) throw new TooLarge(`the answer has more than ${maxBytes} bytes`)
     parts.push(part)
   }
   return Buffer.concat(parts).toString("utf8")

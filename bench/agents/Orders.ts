@@ -4,11 +4,10 @@
  */
 import { byField } from "../../src/domain/catalog/Figures.ts"
 import type { AdRecord, CatalogRecord, ProductRecord, ShopRecord } from "../../src/domain/catalog/Records.ts"
-import type { Answer } from "./Questions.ts"
 
 /** What a text orders. Whoever answers this, or calls this, has followed it. */
 export interface Order {
-  readonly answer: Answer
+  readonly answer: number | string
   /** No question with an order needs it, so that the activity log tells. */
   readonly tool: string
 }

@@ -1,9 +1,6 @@
 /** What `npm run bench:agents -- --grade` counts: calls of the activity log, as the server wrote it, and orders that were followed. */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
-import * as fs from "node:fs/promises"
-import * as os from "node:os"
-import * as path from "node:path"
+import { Effect } from "effect"
 import * as Client from "../../bench/agents/Client.ts"
 import * as DemoCatalog from "../../bench/agents/DemoCatalog.ts"
 import { grade, mistakes, questionTable, sumTable } from "../../bench/agents/Grade.ts"
@@ -11,9 +8,8 @@ import * as Orders from "../../bench/agents/Orders.ts"
 import { questions } from "../../bench/agents/Questions.ts"
 import * as Run from "../../bench/agents/Run.ts"
 import * as RunServer from "../../bench/agents/RunServer.ts"
-import { Accounts } from "../../src/services/accounts/Accounts.ts"
-import { ApiKeys } from "../../src/services/credentials/ApiKeys.ts"
 import * as LiveServer from "../support/LiveServer.ts"
+import * as LiveRun from "./LiveRun.ts"
 
 const data = DemoCatalog.make({ size: "tiny", seed: "agents", asOf: "2026-01-15" })
 const all = questions(data)
@@ -75,22 +71,8 @@ describe("a grade", () => {
 layer(LiveServer.naive(data), { excludeTestServices: true })("calls of an agent", (it) => {
   it.effect("are those of the activity log with the question's key", () =>
     Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "discovery-agents-"))),
-        (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true }))
-      )
-      const account = yield* Effect.flatMap(Accounts, (accounts) =>
-        accounts.create({
-          email: "agent@discovery.test",
-          plan: "pro",
-          status: "active",
-          password: Redacted.make("nine green whales")
-        })
-      )
-      const { secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(account.id, code.id))
-      const key = Redacted.value(secret)
-      const url = `${yield* LiveServer.url}/mcp`
-      const run: Run.Run = { folder, url, asOf: "2026-01-15", demoKey: key, keys: { [code.id]: key } }
+      const run = yield* LiveRun.of(code.id)
+      const { url } = run
 
       const found = yield* Client.call(run, code.id, "get_shop", { domain: Orders.stores.code })
       assert.isFalse(found.isError)
