@@ -75,6 +75,8 @@ export const serve = Effect.fnUntraced(function* (name: string, isCompact: boole
   const before = yield* find(name)
   const folder = yield* folderOf(name)
   const asOf = before?.asOf ?? (yield* today)
+  // A run that goes on keeps its form, because its calls are graded together.
+  const view = before === undefined ? (isCompact ? "?format=compact" : "") : new URL(before.url).search
   if (before === undefined) yield* load(folder, asOf)
   const port = yield* ServerProcess.freePort
   const settings = { PORT: String(port), DATA_DIR: dataOf(folder), LOG_LEVEL: "Warn" }
@@ -84,7 +86,7 @@ export const serve = Effect.fnUntraced(function* (name: string, isCompact: boole
   if (server.child.exitCode !== null) return yield* new RunError({ message: `The server ended: ${server.logged()}` })
   yield* ServerProcess.ready(port).pipe(Effect.mapError(failed("The server does not get ready.")))
   const state = {
-    url: `http://localhost:${port}/mcp${isCompact ? "?format=compact" : ""}`,
+    url: `http://localhost:${port}/mcp${view}`,
     asOf,
     demoKey: yield* demoKeyOf(folder).pipe(Effect.mapError(failed("The server has no demo keys."))),
     keys:
