@@ -206,9 +206,9 @@ const families: ReadonlyArray<Family> = [
     id: "all-domains",
     make: ({ countries, stores }) =>
       countries.slice(6, 9).map((code) => {
-        const wanted = stores.filter((store) => store.country === code && store.activeAds >= 1)
+        const wanted = stores.filter((store) => store.country === code)
         return {
-          text: `List the domains of all stores in ${country.of(code)} that run at least one ad at the moment.`,
+          text: `List the domains of all stores in ${country.of(code)}.`,
           traps: ["paging"],
           answer: wanted.map(({ domain }) => domain),
           calls: Math.max(1, Math.ceil(wanted.length / largestPage)),
@@ -217,7 +217,6 @@ const families: ReadonlyArray<Family> = [
             for (let page = 1; ; page++) {
               const answer = await call("search_shops", {
                 countries: [code],
-                active_ads: { min: 1 },
                 page,
                 per_page: largestPage
               })
