@@ -1,6 +1,6 @@
 /** Random arguments of searches: every filter alone, and in combination, with bounds on and next to existing values. */
 import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../src/domain/catalog/Enumerations.ts"
-import { byArgument } from "../../src/domain/catalog/Figures.ts"
+import { byName } from "../../src/domain/catalog/Figures.ts"
 import { adSorts, storeFields } from "../../src/domain/search/AdQuery.ts"
 import type { AdQuery } from "../../src/domain/search/AdQuery.ts"
 import { productSorts } from "../../src/domain/search/ProductQuery.ts"
@@ -109,7 +109,7 @@ const makers = (random: Random, catalog: NaiveCatalog) => {
     ])
   }
 
-  const figures = byArgument(({ unit }, name) =>
+  const figures = byName("argument", ({ unit }, name) =>
     figure((each) => valueOf(each, name), name === "growth", unit === "rating" ? 5 : undefined)
   )
   const ofFigures = <Fields extends object>(fields: Fields) =>

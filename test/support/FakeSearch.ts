@@ -2,7 +2,7 @@
 import { issueAt } from "../../src/domain/ArgumentIssue.ts"
 import { Effect, Layer, Option } from "effect"
 import type { FoundAd } from "../../src/domain/catalog/AdItem.ts"
-import { byAnswer } from "../../src/domain/catalog/Figures.ts"
+import { byName } from "../../src/domain/catalog/Figures.ts"
 import type { FoundProduct } from "../../src/domain/catalog/ProductItem.ts"
 import type { ProductOnRecord } from "../../src/domain/catalog/ProductRecordItem.ts"
 import type { ShopDetails, ShopFacts } from "../../src/domain/catalog/ShopItem.ts"
@@ -110,7 +110,7 @@ const facts: ShopFacts = {
   currency: "EUR",
   niche: { id: 2, name: "Socks" },
   languages: ["French"],
-  ...byAnswer(() => null),
+  ...byName("answer", () => null),
   estimated_monthly_revenue: 1200.5,
   estimated_monthly_orders: 100,
   monthly_visits: null,

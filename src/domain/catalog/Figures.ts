@@ -148,16 +148,12 @@ const isNumber = (figure: Figure): figure is NumberFigure => storeFigures[figure
 /** Figures that are numbers in answers, too: a day is a date there. */
 export const numberFigures = figures.filter(isNumber)
 
-/** A value for each figure that is a number, by its field of an answer. */
-export const byAnswer = <A>(of: (figure: Declarations[NumberFigure], name: NumberFigure) => A) =>
-  // Every field has an entry.
-  Object.fromEntries(
-    numberFigures.map((name) => [storeFigures[name].answer, of(storeFigures[name], name)])
-  ) as Readonly<Record<FigureAnswer<NumberFigure>, A>>
-
-/** The same, by the argument that filters by it. */
-export const byArgument = <A>(of: (figure: Declarations[NumberFigure], name: NumberFigure) => A) =>
-  // Every argument has an entry.
-  Object.fromEntries(
-    numberFigures.map((name) => [storeFigures[name].argument, of(storeFigures[name], name)])
-  ) as Readonly<Record<Declarations[NumberFigure]["argument"], A>>
+/** A value for each figure that is a number, by its field of an answer or by the argument that filters by it. */
+export const byName = <Key extends "answer" | "argument", A>(
+  key: Key,
+  of: (figure: Declarations[NumberFigure], name: NumberFigure) => A
+) =>
+  // Every name has an entry.
+  Object.fromEntries(numberFigures.map((name) => [storeFigures[name][key], of(storeFigures[name], name)])) as Readonly<
+    Record<Declarations[NumberFigure][Key], A>
+  >

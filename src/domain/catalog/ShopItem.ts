@@ -1,7 +1,7 @@
 /** A store as `search_shops` returns it, and as `get_shop` does, with everything on record (D43, D44). */
 import { Schema } from "effect"
 import { fit } from "../Truncation.ts"
-import { byAnswer } from "./Figures.ts"
+import { byName } from "./Figures.ts"
 import type { FigureAnswer } from "./Figures.ts"
 
 const Figure = Schema.NullOr(Schema.Finite)
@@ -17,7 +17,7 @@ const facts = {
   currency: Schema.NullOr(Schema.String),
   niche: Schema.NullOr(Niche),
   languages: Schema.Array(Schema.String),
-  ...byAnswer(({ unit }) => (unit === "money" ? Figure.annotate({ description: "In currency." }) : Figure)),
+  ...byName("answer", ({ unit }) => (unit === "money" ? Figure.annotate({ description: "In currency." }) : Figure)),
   active_ads: Schema.Int,
   created_on: Schema.NullOr(Schema.String).annotate({ description: "YYYY-MM-DD." }),
   is_tracked: Schema.Boolean.annotate({ description: "True: get_product returns details." })

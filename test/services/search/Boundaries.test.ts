@@ -7,7 +7,7 @@ import type { ProductQuery } from "../../../src/domain/search/ProductQuery.ts"
 import { AdSearch, ProductSearch } from "../../../src/services/search/Searches.ts"
 import { loadCatalog } from "../../oracle/loadCatalog.ts"
 import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
-import { byArgument } from "../../../src/domain/catalog/Figures.ts"
+import { byName } from "../../../src/domain/catalog/Figures.ts"
 import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
 import * as Searches from "../../support/Searches.ts"
 import { SetClock } from "../../support/SetClock.ts"
@@ -26,7 +26,7 @@ const services = Searches.layer.pipe(
 const nobody = AccountId.make(1_000_000)
 
 /** Of each argument, the figure that its bounds are about. */
-const figures = byArgument((_, name) => (store: NaiveSearch.Store) => NaiveSearch.valueOf(store, name))
+const figures = byName("argument", (_, name) => (store: NaiveSearch.Store) => NaiveSearch.valueOf(store, name))
 
 layer(services, { excludeTestServices: true })("boundaries of searches", (it) => {
   it.effect("a bound on a figure is that figure to the last bit, and includes it", () =>

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { parse } from "csv-parse/sync"
 import { Effect, Schema } from "effect"
 import * as AdItem from "../../../src/domain/catalog/AdItem.ts"
-import { byAnswer } from "../../../src/domain/catalog/Figures.ts"
+import { byName } from "../../../src/domain/catalog/Figures.ts"
 import * as ProductItem from "../../../src/domain/catalog/ProductItem.ts"
 import { ShopItem } from "../../../src/domain/catalog/ShopItem.ts"
 import * as ExportFile from "../../../src/services/search/ExportFile.ts"
@@ -75,7 +75,7 @@ const store: ShopItem = {
   currency: null,
   niche: { id: 2, name: "Socks" },
   languages: ["French", "German"],
-  ...byAnswer(() => null),
+  ...byName("answer", () => null),
   monthly_visits: 1,
   traffic_growth_pct: -3.25,
   active_ads: 3,

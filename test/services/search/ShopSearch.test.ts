@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { byAnswer } from "../../../src/domain/catalog/Figures.ts"
+import { byName } from "../../../src/domain/catalog/Figures.ts"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import type { ShopFacts } from "../../../src/domain/catalog/ShopItem.ts"
 import { ShopQuery, shopSorts } from "../../../src/domain/search/ShopQuery.ts"
@@ -43,7 +43,7 @@ const check = (catalog: NaiveCatalog.NaiveCatalog) => {
       currency: store.currency,
       niche: niche === undefined ? null : { id: niche.id, name: niche.name },
       languages: store.languages,
-      ...byAnswer(({ isRounded }, name) => {
+      ...byName("answer", ({ isRounded }, name) => {
         const value = NaiveSearch.valueOf(store, name)
         return isRounded ? NaiveSearch.shown(value) : value
       }),
