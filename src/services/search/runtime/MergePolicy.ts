@@ -130,7 +130,7 @@ export const applyMerge = (
   task: MergeTask,
   merged: SegmentList,
   figures: ReadonlyMap<number, IndexedStore>,
-  replace: (view: SegmentView, records: ReadonlyMap<number, IndexedStore>) => StoreColumns
+  replace: ReplaceStores
 ): IndexState => {
   const moved = new Map<Segment, Uint8Array>()
   for (const { live, segment } of task.groups.flat()) {
@@ -157,15 +157,7 @@ export const applyMerge = (
     if (listed.has(segment)) continue
     rows.forEach((isMoved, row) => isMoved === 1 && died.add(segment.storeIds[row] ?? 0))
   }
-  const added = merged.map((view) => {
-    const alive = markDead(view, died)
-    const records = new Map<number, IndexedStore>()
-    for (const [id, record] of figures) {
-      const row = rowOf(view.segment.storeIds, id)
-      if (row !== undefined && alive.live[row] === 1) records.set(row, record)
-    }
-    return records.size === 0 ? alive : { ...alive, columns: replace(alive, records) }
-  })
+  const added = merged.map((view) => withFigures(markDead(view, died), figures, replace))
   const bases = left.slice(0, state.bases)
   const deltas = left.slice(state.bases)
   if (!task.isOfBase) return settled(state, bases, [...deltas, ...added])
@@ -180,6 +172,23 @@ const byFirstStore = (one: SegmentView, other: SegmentView): number =>
 export const settled = (state: IndexState, bases: SegmentList, deltas: SegmentList): IndexState => {
   const aliveBases = bases.filter(hasLive)
   return { ...state, bases: aliveBases.length, list: [...aliveBases, ...deltas.filter(hasLive)] }
+}
+
+/** The columns of a view with new records, by the rows of their stores. */
+type ReplaceStores = (view: SegmentView, records: ReadonlyMap<number, IndexedStore>) => StoreColumns
+
+/** The view with new records of the live stores that it has, by their ids. */
+export const withFigures = (
+  view: SegmentView,
+  records: ReadonlyMap<number, IndexedStore>,
+  replace: ReplaceStores
+): SegmentView => {
+  const rows = new Map<number, IndexedStore>()
+  for (const [id, record] of records) {
+    const row = rowOf(view.segment.storeIds, id)
+    if (row !== undefined && view.live[row] === 1) rows.set(row, record)
+  }
+  return rows.size === 0 ? view : { ...view, columns: replace(view, rows) }
 }
 
 /** Returns the same view if it has none of these stores. */
