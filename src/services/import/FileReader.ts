@@ -4,6 +4,7 @@ import type { Scope } from "effect"
 import * as Records from "../../domain/catalog/Records.ts"
 import type { PartialShop } from "../../domain/catalog/Records.ts"
 import type { Corrected } from "../../domain/catalog/LenientDecoder.ts"
+import * as ProductForms from "../../domain/catalog/ProductForms.ts"
 import * as Storefront from "../../domain/catalog/Storefront.ts"
 import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import * as BulkSpool from "./BulkSpool.ts"
@@ -340,12 +341,12 @@ const storefrontItems = (domain: string, file: string, completeStores: CompleteS
       return ofItems(
         products.map((product): Reading => {
           const isAnswer = BulkProducts.isAnswer(product)
-          completeStores.item(domain, isAnswer || Storefront.isOfStoreApi(foreign(product)))
+          completeStores.item(domain, isAnswer || ProductForms.isOfStoreApi(foreign(product)))
           if (isAnswer) return BulkProducts.ofAnswer(product, line, domain)
           const record = Storefront.toRecord(product, domain)
           const fields = foreign(product)
           const { handle = fields["slug"], id } = fields
-          const currency = Storefront.currencyOf(fields)
+          const currency = ProductForms.currencyOf(fields)
           return ofProduct(line, record, {
             shop: domain,
             currencies: currency === undefined ? undefined : [currency],

@@ -13,7 +13,7 @@ import { recordTypes } from "../../../domain/catalog/Records.ts"
 import { layoutOf } from "../CsvRows.ts"
 import type { Layout } from "../CsvRows.ts"
 import { firstItem, firstPath, listsIn } from "../JsonItems.ts"
-import * as Storefront from "../../../domain/catalog/Storefront.ts"
+import { isOfStoreApi } from "../../../domain/catalog/ProductForms.ts"
 import * as AdLibrary from "./AdLibrary.ts"
 import * as BulkProducts from "./BulkProducts.ts"
 import * as CatalogFeed from "./CatalogFeed.ts"
@@ -66,8 +66,7 @@ const isOf: Readonly<Record<JsonFormat, (record: Foreign) => boolean>> = {
   native: (record) => recordTypes.some((type) => type === record["type"]),
   ads: (record) => AdLibrary.isAd(record) || "snapshot" in record,
   bulk: BulkProducts.isBulk,
-  storefront: (record) =>
-    Storefront.isOfStoreApi(record) || ("variants" in record && ("title" in record || "handle" in record)),
+  storefront: (record) => isOfStoreApi(record) || ("variants" in record && ("title" in record || "handle" in record)),
   meta: (record) => "myshopify_domain" in record || "published_products_count" in record
 }
 const jsonFormats = Object.keys(isOf) as ReadonlyArray<JsonFormat>
