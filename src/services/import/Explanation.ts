@@ -6,6 +6,7 @@ import { echo } from "../../domain/ArgumentDecoder.ts"
 import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import * as FileReader from "./FileReader.ts"
 import type { ReadOptions } from "./FileReader.ts"
+import { recordsOf } from "./FileRecords.ts"
 import { isForeign } from "./formats/Foreign.ts"
 import * as Format from "./formats/Format.ts"
 import type { Container, Detected } from "./formats/Format.ts"
@@ -154,10 +155,9 @@ const printSamples = Effect.fnUntraced(function* (
     const { leftOut, read, rejected } = counts()
     return read + rejected + leftOut < countedRows
   }
-  const read = { ...options, isComplete: false, onFile: () => Effect.void }
   const completeStores = new CompleteStores(false)
   const lastExport = new OpenExport(completeStores)
-  const records = yield* FileReader.recordsOf(file, detected, read, completeStores, lastExport).pipe(
+  const records = yield* recordsOf(file, detected, options, completeStores, lastExport).pipe(
     Effect.map(Stream.concat(lastExport.rest)),
     Effect.flatMap(
       Stream.runForEachWhile((chunk) => {
