@@ -4,6 +4,7 @@ import type { Scope } from "effect"
 import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import * as Format from "./formats/Format.ts"
 import type { Detected, FormatName } from "./formats/Format.ts"
+import type * as MappedRows from "./formats/MappedRows.ts"
 import * as Mapping from "./formats/Mapping.ts"
 import * as Sample from "./formats/Sample.ts"
 import { UnreadableInput } from "./ImportError.ts"
@@ -56,7 +57,7 @@ export const read = Effect.fn("FileReader.read")(function* (
   const facts: Array<FileFacts> = []
   const found = new Set<FormatName>()
   const lastExport = new OpenExport(completeStores)
-  const products: Mapping.Products = new ProductMemory()
+  const products: MappedRows.Products = new ProductMemory()
   let bytesBefore = 0
 
   const chunksOf = (located: InputFile.LocatedFile) =>

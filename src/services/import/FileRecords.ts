@@ -1,6 +1,6 @@
 /** Reads the records of a file by its format: which reading belongs to it, and for which stores the file may be complete. */
-import { Effect, FileSystem, Result, Stdio, Stream } from "effect"
-import type { Scope } from "effect"
+import { Effect, Result, Stream } from "effect"
+import type { FileSystem, Scope, Stdio } from "effect"
 import * as ProductForms from "../../domain/catalog/ProductForms.ts"
 import * as Records from "../../domain/catalog/Records.ts"
 import type { PartialShop } from "../../domain/catalog/Records.ts"
@@ -8,7 +8,7 @@ import type { Corrected } from "../../domain/catalog/LenientDecoder.ts"
 import * as Storefront from "../../domain/catalog/Storefront.ts"
 import * as ThirdPartyText from "../../domain/catalog/ThirdPartyText.ts"
 import * as BulkSpool from "./BulkSpool.ts"
-import { CompleteStores } from "./CompleteStores.ts"
+import type { CompleteStores } from "./CompleteStores.ts"
 import { convert } from "./Conversion.ts"
 import type { Converter } from "./Conversion.ts"
 import * as AdLibrary from "./formats/AdLibrary.ts"
@@ -17,7 +17,8 @@ import * as CatalogFeed from "./formats/CatalogFeed.ts"
 import { foreign, isForeign } from "./formats/Foreign.ts"
 import type { Foreign } from "./formats/Foreign.ts"
 import type { Container, Detected, FormatName } from "./formats/Format.ts"
-import * as Mapping from "./formats/Mapping.ts"
+import * as MappedRows from "./formats/MappedRows.ts"
+import type { Mapping } from "./formats/Mapping.ts"
 import * as ProductCsv from "./formats/ProductCsv.ts"
 import { ProductMemory } from "./formats/ProductMemory.ts"
 import { decoded, keptOfRecord, nothing, ofItems, ofProduct } from "./formats/Reading.ts"
@@ -31,11 +32,11 @@ import * as WooCommerce from "./formats/WooCommerce.ts"
 import { UnreadableInput } from "./ImportError.ts"
 import type { ImportChunk, Reading } from "./ImportSource.ts"
 import type * as InputFile from "./InputFile.ts"
-import { OpenExport } from "./OpenExport.ts"
+import type { OpenExport } from "./OpenExport.ts"
 
 export interface RecordOptions {
   /** The map by which every file is read. */
-  readonly mapping?: Mapping.Mapping | undefined
+  readonly mapping?: Mapping | undefined
   readonly store: StoreOptions
   /** Whether a list of stores is refused together with options about one store. */
   readonly refusesUnused?: boolean
@@ -56,7 +57,7 @@ export const recordsOf = Effect.fnUntraced(function* (
   options: RecordOptions,
   completeStores: CompleteStores,
   lastExport: OpenExport,
-  products: Mapping.Products = new ProductMemory()
+  products: MappedRows.Products = new ProductMemory()
 ): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput, Requirements> {
   const { container, format } = detected
   type Records = Stream.Stream<ImportChunk, UnreadableInput>
@@ -127,14 +128,14 @@ interface MappedFile {
 const mapped = Effect.fnUntraced(function* (
   file: InputFile.InputFile,
   container: Container,
-  mapping: Mapping.Mapping,
+  mapping: Mapping,
   store: StoreOptions,
-  products: Mapping.Products
+  products: MappedRows.Products
 ): Effect.fn.Return<MappedFile, UnreadableInput> {
   const isOfOneStore = mapping.record === "product" && !("shop" in mapping.fields)
   const shop = isOfOneStore ? yield* StorefrontShop.describe(file, store) : undefined
   const sample = Sample.of(file.head, file.isWhole, container)
-  const converter = Mapping.make(
+  const converter = MappedRows.make(
     mapping,
     container,
     sample,

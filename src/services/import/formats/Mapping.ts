@@ -1,33 +1,19 @@
 /**
- * Reads tables of no known format by a map, which names for each field of a record its column and how to read it
- * (docs/import.md). Records are decoded by the schemas of the native format.
+ * The maps by which tables of no known format are read: for each field of a record its column and how to read it (docs/import.md).
+ * MappedRows reads by them.
  */
-import { Effect, Result, Schema } from "effect"
+import { Effect, Record, Result, Schema } from "effect"
 import * as BoundedJson from "../../../domain/BoundedJson.ts"
 import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
-import * as LenientDecoder from "../../../domain/catalog/LenientDecoder.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { englishOf } from "../../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
-import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import { AdRecord, PartialShop, ProductRecord, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
-import { nearest } from "../../../domain/search/Nearest.ts"
 import * as WholeFile from "../../WholeFile.ts"
 import { UnreadableInput } from "../ImportError.ts"
-import { rejects } from "../ImportSource.ts"
-import type { ImportRow, Reject, Reading } from "../ImportSource.ts"
-import type { Container } from "./Format.ts"
-import { currenciesOf, isOther } from "./Currency.ts"
-import { ProductMemory } from "./ProductMemory.ts"
-import { keptAd, keptOfRecord, nothing, ofItems } from "./Reading.ts"
-import { foreign, text, Unread } from "./Foreign.ts"
-import type { Foreign } from "./Foreign.ts"
-import * as InnerLists from "./InnerLists.ts"
 import { fieldsOf, recordNames } from "./MapFields.ts"
 import type { RecordName } from "./MapFields.ts"
 import * as ReadAs from "./ReadAs.ts"
-import type { Field } from "./ReadAs.ts"
-import type * as Sample from "./Sample.ts"
 
 const Source = Schema.Struct({
   column: Schema.optionalKey(Schema.String),
@@ -56,22 +42,14 @@ const decodeTag = ArgumentDecoder.decoder(Schema.Struct({ record: Schema.Literal
   unknownNames: "ignore"
 })
 
-const mapDecoder = (record: RecordName) =>
+const mapDecoders = Record.map(fieldsOf, (fields, record) =>
   ArgumentDecoder.decoder(
     Schema.Struct({
       record: Schema.Literal(record),
-      fields: Schema.Struct(
-        Object.fromEntries(Object.keys(fieldsOf[record]).map((name) => [name, Schema.optionalKey(Source)]))
-      )
+      fields: Schema.Struct(Record.map(fields, () => Schema.optionalKey(Source)))
     })
   )
-
-const mapDecoders = {
-  shop: mapDecoder("shop"),
-  product: mapDecoder("product"),
-  ad: mapDecoder("ad"),
-  traffic_month: mapDecoder("traffic_month")
-} as const
+)
 
 const strictDecoders = {
   shop: RecordDecoder.make(PartialShop),
@@ -82,25 +60,11 @@ const strictDecoders = {
 
 /** All that is wrong with a record, its optional values as well. */
 const issuesOf = (record: RecordName, input: object): ReadonlyArray<ArgumentIssue> => {
-  const decoded: Result.Result<MappedRecord, ReadonlyArray<ArgumentIssue>> = strictDecoders[record](input)
+  const decoded: Result.Result<unknown, ReadonlyArray<ArgumentIssue>> = strictDecoders[record](input)
   return Result.isFailure(decoded) ? decoded.failure : []
 }
 
-const recordDecoders = {
-  shop: LenientDecoder.make(PartialShop),
-  product: LenientDecoder.make(ProductRecord),
-  ad: LenientDecoder.make(AdRecord),
-  traffic_month: LenientDecoder.make(TrafficMonthRecord)
-} as const
-
-type MappedRecord = PartialShop | ProductRecord | AdRecord | TrafficMonthRecord
-
-const decodeRecord = (
-  record: RecordName,
-  input: object
-): Result.Result<LenientDecoder.Corrected<MappedRecord>, ReadonlyArray<ArgumentIssue>> => recordDecoders[record](input)
-
-const located = (path: string, reason: string) => `${path === "" ? "the map" : `\`${path}\``} ${reason}`
+export const located = (path: string, reason: string) => `${path === "" ? "the map" : `\`${path}\``} ${reason}`
 
 /** Decodes a map from JSON, or returns all that is wrong with it. */
 export const decode = (document: unknown): Result.Result<Mapping, string> => {
@@ -148,9 +112,9 @@ const wrongIn = (record: RecordName, name: string, source: Source): string | und
 }
 
 /** Whether the field says which products are on sale, and is none of the record. */
-const isStatus = (record: RecordName, name: string): boolean => record === "product" && name === "status"
+export const isStatus = (record: RecordName, name: string): boolean => record === "product" && name === "status"
 
-const constantsOf = ({ fields }: Mapping): ReadonlyArray<readonly [name: string, value: unknown]> =>
+export const constantsOf = ({ fields }: Mapping): ReadonlyArray<readonly [name: string, value: unknown]> =>
   Object.entries(fields).flatMap(([name, { constant }]) => (constant === undefined ? [] : [[name, constant] as const]))
 
 const wrongConstants = (mapping: Mapping): ReadonlyArray<string> =>
@@ -164,22 +128,8 @@ export const requiredOf = ({ fields, record }: Pick<Mapping, "record" | "fields"
 
 const inDetails = "details."
 
-const requiredIn = (record: RecordName): ReadonlySet<string> =>
-  new Set(
-    issuesOf(record, { type: record === "shop" ? "partial_shop" : record }).flatMap(({ code, path }) =>
-      code === "required" ? [path] : []
-    )
-  )
-
-const requiredFields = {
-  shop: requiredIn("shop"),
-  product: requiredIn("product"),
-  ad: requiredIn("ad"),
-  traffic_month: requiredIn("traffic_month")
-} as const
-
 /** Builds the input of the decoder, with `details.vendor` as a nested field. */
-const inputOf = (record: RecordName, entries: ReadonlyArray<readonly [name: string, value: unknown]>): object => {
+export const inputOf = (record: RecordName, entries: ReadonlyArray<readonly [name: string, value: unknown]>): object => {
   const input: Record<string, unknown> = { type: record === "shop" ? "partial_shop" : record }
   let details: Record<string, unknown> | undefined
   for (const [name, value] of entries) {
@@ -188,6 +138,13 @@ const inputOf = (record: RecordName, entries: ReadonlyArray<readonly [name: stri
   }
   return details === undefined ? input : { ...input, details }
 }
+
+/** The fields without which a record is rejected. */
+export const requiredFields: Readonly<Record<RecordName, ReadonlySet<string>>> = Record.map(
+  fieldsOf,
+  (_, record) =>
+    new Set(issuesOf(record, inputOf(record, [])).flatMap(({ code, path }) => (code === "required" ? [path] : [])))
+)
 
 const maxMapBytes = 1_048_576
 
@@ -203,185 +160,3 @@ export const load = Effect.fn("Mapping.load")(function* (path: string): Effect.f
   const mapping = decode(document.success)
   return Result.isSuccess(mapping) ? mapping.success : yield* unusable(mapping.failure)
 })
-
-interface Part<From> {
-  readonly name: string
-  readonly get: (from: From) => unknown
-  readonly read: ReadAs.Read
-  readonly way: ReadAs.ValueKind
-}
-
-/** Converts rows or JSON objects to readings. */
-export interface Mapped {
-  readonly row?: (cells: ReadonlyArray<string>, line: number) => Reading
-  readonly item?: (item: unknown, line: number) => Reading
-}
-
-/** The products that were read by maps: further rows of one are variants of it. */
-export type Products = ProductMemory<ImportRow & { readonly record: ProductRecord }>
-
-export interface Store {
-  /** The store of all products, if the map does not name it. */
-  readonly domain?: string | undefined
-  /** The country of stores whose row has none. */
-  readonly country?: string | undefined
-}
-
-/** A failure names missing columns and invalid forms. */
-export const make = (
-  mapping: Mapping,
-  container: Container,
-  sample: Sample.Sample,
-  store: Store = {},
-  products: Products = new ProductMemory()
-): Result.Result<Mapped, string> => {
-  if (container._tag === "Csv") {
-    const getter = (column: string) => {
-      const place = container.header.indexOf(column)
-      return place < 0 ? undefined : (cells: ReadonlyArray<string>) => cells[place]
-    }
-    const first: ReadonlyArray<ReadonlyArray<string>> = sample.records.map((record) =>
-      container.header.map((name) => text(record[name]) ?? "")
-    )
-    return Result.map(reader(mapping, getter, first, sample.columns, store, products), (row) => ({ row }))
-  }
-  const inner = InnerLists.make(mapping, requiredFields[mapping.record], container, sample.records)
-  if (Result.isFailure(inner)) return Result.fail(inner.failure)
-  const { divide, get } = inner.success
-  const first = sample.records.flatMap((record) => divide(record) ?? [])
-  const getter = (column: string): ((record: Foreign) => unknown) | undefined => {
-    const read = get(column)
-    return first.some((record) => read(record) !== undefined) ? read : undefined
-  }
-  return Result.map(reader(mapping, getter, first, sample.columns, store, products), (read) => ({
-    item: (item: unknown, line: number) => {
-      const records = divide(foreign(item))
-      if (records === undefined) return { ...nothing, leftOut: ["otherList"] }
-      return records.length === 0 ? { ...nothing, leftOut: ["empty"] } : ofItems(records.map((one) => read(one, line)))
-    }
-  }))
-}
-
-const reader = <From>(
-  mapping: Mapping,
-  getter: (column: string) => ((from: From) => unknown) | undefined,
-  first: ReadonlyArray<From>,
-  columns: ReadonlyArray<string>,
-  store: Store,
-  products: Products
-): Result.Result<(from: From, line: number) => Reading, string> => {
-  const { record } = mapping
-  const constants = constantsOf(mapping)
-  const fixed = store.domain === undefined ? constants : [...constants, ["shop", store.domain] as const]
-  const country: ReadonlyArray<readonly [string, unknown]> =
-    record === "shop" && store.country !== undefined ? [["country", store.country]] : []
-  const wrong: Array<string> = []
-  const parts = Object.entries(mapping.fields).flatMap(([name, source]): ReadonlyArray<Part<From>> => {
-    const field = fieldsOf[record][name]
-    if (source.column === undefined || field === undefined) return []
-    const get = getter(source.column)
-    const { as: way } = optionsOf(field, source)
-    const read = ReadAs.make(field, optionsOf(field, source), get === undefined ? [] : first.map(get))
-    if (Result.isFailure(read)) wrong.push(located(`fields.${name}.form`, read.failure))
-    if (get === undefined && source.optional !== true)
-      wrong.push(`there is no column ${suggested(source.column, columns)}`)
-    return get === undefined || Result.isFailure(read) ? [] : [{ name, get, read: read.success, way }]
-  })
-  if (wrong.length > 0) return Result.fail(wrong.join("; "))
-  const currencyPart = parts.find(({ name }) => name === "currency")
-  const fixedCurrency = constants.find(([name]) => name === "currency")?.[1]
-
-  return Result.succeed((from, line) => {
-    const unread: Array<Reject> = []
-    const invalidFields: Array<string> = []
-    let otherCurrencies = 0
-    let notSold: Storefront.NotSold | undefined
-    let currencies: ReadonlyArray<string> | undefined
-    const currency = currencyPart === undefined ? fixedCurrency : currencyPart.read(currencyPart.get(from))
-    const values = parts.flatMap(({ get, name, read, way }): ReadonlyArray<readonly [string, unknown]> => {
-      const value = get(from)
-      if (way === "money" && typeof value === "string") {
-        if (record === "product") currencies = currenciesOf(value.trim())
-        else if (isOther(typeof currency === "string" ? currency : undefined, value)) {
-          otherCurrencies++
-          return []
-        }
-      }
-      const found = value instanceof InnerLists.Several ? value.read(name, way, read) : read(value)
-      if (found === undefined) return []
-      if (isStatus(record, name)) {
-        const status = typeof found === "string" ? found : ""
-        notSold ??= Storefront.notSoldOf(status)
-        if (!Storefront.statuses.includes(status)) invalidFields.push(name)
-        return []
-      }
-      if (!(found instanceof Unread)) return [[name, found]]
-      if (requiredFields[record].has(name)) unread.push({ line, field: name, reason: found.reason })
-      else invalidFields.push(name)
-      return []
-    })
-    if (notSold !== undefined) return { ...nothing, leftOut: [notSold] }
-    // What comes later counts.
-    const input = inputOf(record, [...country, ...fixed, ...values])
-    const decoded = decodeRecord(record, input)
-    if (Result.isSuccess(decoded) && unread.length === 0) {
-      invalidFields.push(...decoded.success.invalidFields)
-      const row = { ...rowOf(decoded.success.record, line), currencies }
-      return variantOf(row, products) ?? { rows: [row], rejects: [], otherCurrencies, invalidFields }
-    }
-    const others = Result.isSuccess(decoded) ? [] : rejects(line, decoded.failure)
-    const isReported = (reject: Reject) => unread.some(({ field }) => field === reject.field)
-    const reasons = [...unread, ...others.filter((reject) => !isReported(reject))]
-    return { ...nothing, rejects: reasons, ...keptOf(record, foreign(input)) }
-  })
-}
-
-/** The product of an earlier row, if this one is a further variant of it: with the lowest price. */
-const variantOf = (row: ImportRow, products: Products): Reading | undefined => {
-  const { line, record } = row
-  if (record.type !== "product") return undefined
-  const id = `${record.shop} ${record.key}`
-  const known = products.find(id)
-  if (known === undefined) {
-    products.keep(id, { ...row, record }, 200 + record.title.length + (record.details?.description_html?.length ?? 0))
-    return undefined
-  }
-  if (known === null) {
-    const reason = "is of a product whose other rows are too far above: sort the rows by key"
-    return { ...nothing, rejects: [{ line, field: "key", reason }], ...keptOfRecord({ ...record }) }
-  }
-  const cheapest = { ...known, record: { ...known.record, price: Math.min(known.record.price, record.price) } }
-  products.keep(id, cheapest, 0)
-  return { ...nothing, rows: [{ ...cheapest, currencies: row.currencies, sourceRows: 1, isAgain: true }] }
-}
-
-const keptOf = (record: Mapping["record"], input: Foreign): Pick<Reading, "kept" | "lacksRecords"> => {
-  if (record === "product") return keptOfRecord(input)
-  return record === "ad" ? keptAd(input["key"]) : {}
-}
-
-const suggested = (column: string, columns: ReadonlyArray<string>): string => {
-  const name = `\`${ArgumentDecoder.echo(column)}\``
-  const suggestion = nearest(column, columns, Math.max(2, Math.ceil(column.length / 3)))
-  return suggestion === undefined ? name : `${name}; did you mean \`${ArgumentDecoder.echo(suggestion)}\`?`
-}
-
-const optionsOf = (field: Field, { as, divide_by, form, separator, values }: Source): ReadAs.ReadOptions => ({
-  as: as ?? field.as,
-  form,
-  separator,
-  values,
-  divideBy: divide_by
-})
-
-/** An ad is seen on the date of the table, and belongs to the store that it links to if the row names none. */
-const rowOf = (record: MappedRecord, line: number): ImportRow => {
-  switch (record.type) {
-    case "product":
-      return { line, record, category: record.details?.product_type ?? null }
-    case "ad":
-      return { line, record: { type: "library_ad", ad: record, page_id: null, caption: null } }
-    default:
-      return { line, record }
-  }
-}
