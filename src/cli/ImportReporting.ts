@@ -1,7 +1,7 @@
 /** The progress and the summary of an import. */
 import { Effect, Runtime } from "effect"
 import { CliError } from "effect/cli"
-import { tables } from "../services/import/BatchLoader.ts"
+import { tables } from "../services/import/LoadedBatch.ts"
 import type { UnreadableInput } from "../services/import/ImportError.ts"
 import type { ImportOptions } from "../services/import/Importer.ts"
 import { Importer } from "../services/import/Importer.ts"

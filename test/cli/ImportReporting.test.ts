@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { summary } from "../../src/cli/ImportReporting.ts"
 import type { RowCounts } from "../../src/services/import/ImportReport.ts"
 import type { LeftOut } from "../../src/services/import/ImportSource.ts"
-import { nothingLoaded } from "../../src/services/import/BatchLoader.ts"
+import { nothingLoaded } from "../../src/services/import/LoadedBatch.ts"
 
 const { links, tallies: noTallies } = nothingLoaded
 const report = {

@@ -1,7 +1,7 @@
 /** Loads the batches of a few seconds in one transaction, which makes at most one version of the catalog. */
 import { Clock, Context, Effect, Option } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { LoadedBatch } from "./BatchLoader.ts"
+import type { LoadedBatch } from "./LoadedBatch.ts"
 import type { ImportRun } from "./BulkUpsert.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import { ImportStopped } from "./ImportError.ts"

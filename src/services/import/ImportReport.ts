@@ -1,8 +1,8 @@
 /** What an import has read and loaded. */
 import { Effect } from "effect"
 import type { LinkCounts } from "./AdLinks.ts"
-import { nothingLoaded, sum } from "./BatchLoader.ts"
-import type { LoadedBatch, Tallies } from "./BatchLoader.ts"
+import { nothingLoaded, sum } from "./LoadedBatch.ts"
+import type { LoadedBatch, Tallies } from "./LoadedBatch.ts"
 import { TooManyRejects } from "./ImportError.ts"
 import type { UnwritableRejects } from "./ImportError.ts"
 import type { ImportChunk, ImportRow, LeftOut, Reject } from "./ImportSource.ts"

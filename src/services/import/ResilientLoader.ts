@@ -1,8 +1,9 @@
 /** Loads a batch with retries, and splits it to find records that the database refuses. */
 import { Effect, Predicate, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { loadBatch, nothingLoaded, sum } from "./BatchLoader.ts"
-import type { LoadedBatch } from "./BatchLoader.ts"
+import { loadBatch } from "./BatchLoader.ts"
+import { nothingLoaded, sum } from "./LoadedBatch.ts"
+import type { LoadedBatch } from "./LoadedBatch.ts"
 import type { Write } from "./BulkUpsert.ts"
 import { rejectOf } from "./ImportSource.ts"
 import type { ImportRow } from "./ImportSource.ts"

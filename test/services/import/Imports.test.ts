@@ -4,7 +4,7 @@ import { Clock, Deferred, Effect, Fiber, Layer, Result, Schema, Stream } from "e
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Records from "../../../src/domain/catalog/Records.ts"
-import { nothingLoaded } from "../../../src/services/import/BatchLoader.ts"
+import { nothingLoaded } from "../../../src/services/import/LoadedBatch.ts"
 import type * as Mapping from "../../../src/services/import/formats/Mapping.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import type { ImportReport } from "../../../src/services/import/ImportReport.ts"

@@ -129,7 +129,10 @@ export const requiredOf = ({ fields, record }: Pick<Mapping, "record" | "fields"
 const inDetails = "details."
 
 /** Builds the input of the decoder, with `details.vendor` as a nested field. */
-export const inputOf = (record: RecordName, entries: ReadonlyArray<readonly [name: string, value: unknown]>): object => {
+export const inputOf = (
+  record: RecordName,
+  entries: ReadonlyArray<readonly [name: string, value: unknown]>
+): object => {
   const input: Record<string, unknown> = { type: record === "shop" ? "partial_shop" : record }
   let details: Record<string, unknown> | undefined
   for (const [name, value] of entries) {
