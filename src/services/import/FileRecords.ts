@@ -12,6 +12,7 @@ import type { CompleteStores } from "./CompleteStores.ts"
 import { convert } from "./Conversion.ts"
 import type { Converter } from "./Conversion.ts"
 import * as AdLibrary from "./formats/AdLibrary.ts"
+import * as AdRecords from "./formats/AdRecords.ts"
 import * as BulkProducts from "./formats/BulkProducts.ts"
 import * as CatalogFeed from "./formats/CatalogFeed.ts"
 import { foreign, isForeign } from "./formats/Foreign.ts"
@@ -175,12 +176,12 @@ const converterOf = (
     case "ads": {
       const source = AdLibrary.sourceOf(asOf, Sample.of(head, isWhole, container).records)
       const read = (ad: Foreign, line: number): Reading =>
-        AdLibrary.isAd(ad)
+        AdRecords.isAd(ad)
           ? AdLibrary.read(ad, line, source)
           : { ...nothing, rejects: [{ line, field: "ad_archive_id", reason: "is required" }] }
       return {
-        item: (item, line) => ofItems(AdLibrary.adsIn(item).map((ad) => read(ad, line))),
-        row: (cells, line) => read(AdLibrary.ofRow(header, cells), line)
+        item: (item, line) => ofItems(AdRecords.adsIn(item).map((ad) => read(ad, line))),
+        row: (cells, line) => read(AdRecords.ofRow(header, cells), line)
       }
     }
     case "shops":

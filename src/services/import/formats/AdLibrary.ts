@@ -6,9 +6,6 @@
  */
 import { Result } from "effect"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
-import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
-import type { Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
-import { fromHtml } from "../../../domain/catalog/PlainText.ts"
 import * as Fields from "../../../domain/catalog/RecordFields.ts"
 import { AdRecord } from "../../../domain/catalog/Records.ts"
 import * as LenientDecoder from "../../../domain/catalog/LenientDecoder.ts"
@@ -23,7 +20,6 @@ import {
   foreign,
   isForeign,
   list,
-  maxDepth,
   parseAny,
   snakeCase,
   text,
@@ -31,87 +27,10 @@ import {
   Unread
 } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
+import { adsIn, idNames, isArchiveAd, isPageAd } from "./AdRecords.ts"
+import { bodyOf, ctaOf, imageOf, isTemplate, mediaTypeOf, resolved, shownMedia, unwrapped } from "./AdSnapshot.ts"
 import { Ids } from "./Ids.ts"
 import { keptAd, nothing, refused } from "./Reading.ts"
-
-/** The labels of the filter `ctas` by type of the Ad Library. Other types have no such label. */
-const ctaOfType: Readonly<Record<string, Cta>> = {
-  ...Object.fromEntries(ctas.map((cta) => [cta.toUpperCase().replaceAll(" ", "_"), cta])),
-  BUY: "Buy Now",
-  START_ORDER: "Order Now",
-  GET_OFFER_VIEW: "Get Offer",
-  CALL: "Call Now",
-  CALL_ME: "Call Now",
-  GET_A_QUOTE: "Get Quote",
-  CONTACT: "Contact Us",
-  GET_IN_TOUCH: "Contact Us",
-  BOOK_TRAVEL: "Book Now",
-  MOBILE_DOWNLOAD: "Download",
-  WATCH_VIDEO: "Watch More",
-  SWIPE_UP_PRODUCT: "View product",
-  FIND_OUT_MORE: "Learn More",
-  SEE_MORE: "Learn More",
-  BROWSE_SHOP: "Shop Now",
-  SEE_SHOP: "Shop Now"
-}
-
-/** Either field may have a type or a label, in any case, with blanks or underscores. */
-export const ctaOf = (snapshot: Foreign): Cta | null => {
-  const found = firstText(snapshot["cta_type"], snapshot["cta_text"])
-  return found === null ? null : (ctaOfType[found.toUpperCase().replaceAll(/[\s_-]+/gu, "_")] ?? null)
-}
-
-/** `MULTI_VIDEOS` is a video, and `MULTI_IMAGES` an image. `Unread` is a format of another kind. */
-const mediaTypeOf = (snapshot: Foreign): MediaType | Unread | null => {
-  const format = text(snapshot["display_format"])?.toLowerCase()
-  if (format === undefined) return null
-  return (
-    mediaTypes.find((type) => type === format) ??
-    (["video", "image"] as const).find((type) => format.includes(type)) ??
-    new Unread("is no known format")
-  )
-}
-
-const shownMedia = (snapshot: Foreign, cards: ReadonlyArray<Foreign>): MediaType =>
-  list(snapshot["videos"]).length > 0 ? "video" : cards.length > 1 ? "carousel" : "image"
-
-/** `body` is text, `{text}`, or `{markup: {__html}}`. */
-const bodyOf = (body: unknown): string | null => {
-  const parts = foreign(body)
-  const html = text(foreign(parts["markup"])["__html"])
-  return firstText(body, parts["text"]) ?? (html === null ? null : text(fromHtml(html)))
-}
-
-/** Whether the text is a template that the platform fills in for each viewer. */
-const isTemplate = (found: string | null): boolean => {
-  const start = found?.indexOf("{{") ?? -1
-  return start !== -1 && found?.includes("}}", start + 2) === true
-}
-
-/** Replaces a template by the text of the first card, or by `null` if that is a template as well. */
-const resolved = (own: string | null, ofCard: string | null): string | null => {
-  if (!isTemplate(own)) return own
-  return isTemplate(ofCard) ? null : ofCard
-}
-
-/** Hosts of the platform that redirect to the address in the parameter `u`. */
-const redirectors = new Set(["l.facebook.com", "lm.facebook.com", "l.instagram.com"])
-export const unwrapped = (found: string | null): string | null => {
-  const url = found === null ? null : URL.parse(found)
-  if (url === null || !redirectors.has(url.hostname)) return found
-  return url.searchParams.get("u") ?? found
-}
-
-const imageOf = (snapshot: Foreign, cards: ReadonlyArray<Foreign>): string | null => {
-  const images = list(snapshot["images"]).map(foreign)
-  const videos = list(snapshot["videos"]).map(foreign)
-  const candidates = [...images, ...videos, ...cards].flatMap((one) => [
-    address(one["original_image_url"]),
-    address(one["resized_image_url"]),
-    address(one["video_preview_image_url"])
-  ])
-  return candidates.find((found) => found !== null) ?? null
-}
 
 const libraryPage = "https://www.facebook.com/ads/library/?id="
 
@@ -119,81 +38,6 @@ const latest = (...days: ReadonlyArray<string | null>): string | null =>
   days.reduce((last, found) => (found !== null && (last === null || found > last) ? found : last), null)
 
 const earliest = (one: string, other: string): string => (one < other ? one : other)
-
-/** Names of the objects and lists that contain ads on the library's pages. */
-export const wrappers = [
-  "ad_library_main",
-  "search_results_connection",
-  "edges",
-  "node",
-  "collated_results",
-  "results",
-  "data",
-  "ads"
-]
-
-/** The ads in a record, which may be one ad, a page of ads, or a collated group. What is nested too deeply is no ad. */
-export const adsIn = (value: unknown): ReadonlyArray<Foreign> => adsWithin(value, 0)
-
-const adsWithin = (value: unknown, depth: number): ReadonlyArray<Foreign> => {
-  // What is no object is no ad, and is rejected.
-  if (depth > maxDepth) return [{}]
-  if (Array.isArray(value)) return value.flatMap((item) => adsWithin(item, depth + 1))
-  if (!isForeign(value)) return [{}]
-  if (isAd(value)) return [value]
-  const wrapped = wrappers.filter((name) => name in value)
-  if (wrapped.length === 0) return [value]
-  const lists = wrapped.filter((name) => typeof value[name] === "object" && value[name] !== null)
-  return lists.length === 0 ? [{}] : lists.flatMap((name) => adsWithin(value[name], depth + 1))
-}
-
-/** Whether the value is a page of the library, or a list of pages, without ads. */
-export const isEmptyPage = (value: unknown): boolean => isEmptyWithin(value, 0)
-
-const isEmptyWithin = (value: unknown, depth: number): boolean => {
-  if (depth > maxDepth) return false
-  if (Array.isArray(value)) return value.every((item) => isEmptyWithin(item, depth + 1))
-  if (!isForeign(value)) return false
-  const inner = wrappers.find((name) => name in value)
-  return inner !== undefined && isEmptyWithin(value[inner], depth + 1)
-}
-
-const idNames = ["ad_archive_id", "adArchiveID", "adArchiveId"]
-
-/** Whether the record is from the library's pages. */
-export const isPageAd = (record: Foreign): boolean => idNames.some((name) => name in record)
-
-const archiveStarts = ["ad_delivery_start_time", "ad_creation_time"]
-/** Names of fields that only `ads_archive` has; the last ones are those of its older versions. */
-const archiveNames = [
-  ...archiveStarts,
-  "ad_snapshot_url",
-  "ad_creative_bodies",
-  "ad_creative_link_titles",
-  "ad_creative_body",
-  "ad_creative_link_title"
-]
-
-/** Whether a record with these names is from `ads_archive`. The library's own tables of it name the id as its pages do. */
-const isOfArchive = (has: (name: string) => boolean): boolean => ["id", ...idNames].some(has) && archiveNames.some(has)
-
-/** Whether the record is from `ads_archive`. */
-export const isArchiveAd = (record: Foreign): boolean => isOfArchive((name) => name in record)
-
-export const isAd = (record: Foreign): boolean => isPageAd(record) || isArchiveAd(record)
-
-/** Whether a table has ads of the library's pages, in columns such as `snapshot.title` or `snapshot/title`, or of `ads_archive`. */
-export const isHeader = (header: ReadonlyArray<string>): boolean =>
-  (isOfArchive((name) => header.includes(name)) && archiveStarts.some((name) => header.includes(name))) ||
-  (header.some((name) => idNames.includes(name)) && header.some((name) => /^snapshot[./]/u.test(name)))
-
-/** The record of a row of such a table. In one of `ads_archive`, an empty cell does not make it another kind of ad. */
-export const ofRow = (header: ReadonlyArray<string>, cells: ReadonlyArray<string>): Foreign => {
-  const record = Object.fromEntries(header.flatMap((name, at) => ((cells[at] ?? "") === "" ? [] : [[name, cells[at]]])))
-  return isOfArchive((name) => header.includes(name))
-    ? { ...record, ad_creation_time: record["ad_creation_time"] }
-    : record
-}
 
 export interface Source {
   /** The day on which the ads were seen, `YYYY-MM-DD`. */

@@ -1,6 +1,6 @@
 /** Lists the columns or names that each format reads, for `import --explain`. */
 import { byField } from "../../../domain/catalog/Figures.ts"
-import * as AdLibrary from "./AdLibrary.ts"
+import { adsIn } from "./AdRecords.ts"
 import * as BulkProducts from "./BulkProducts.ts"
 import * as CatalogFeed from "./CatalogFeed.ts"
 import { foreign, snakeCase, unflatten } from "./Foreign.ts"
@@ -288,7 +288,7 @@ export const of = ({ container, format }: Detected, sample: Sample.Sample, mappi
     case "bulk":
       return there(columns, bulk)
     case "ads": {
-      const inner = sample.records.flatMap(AdLibrary.adsIn).map((ad) => foreign(snakeCase(unflatten(ad))))
+      const inner = sample.records.flatMap(adsIn).map((ad) => foreign(snakeCase(unflatten(ad))))
       return there(Sample.ofRecords(inner).columns, ads)
     }
     case "products":

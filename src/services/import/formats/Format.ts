@@ -14,7 +14,7 @@ import { layoutOf } from "../CsvRows.ts"
 import type { Layout } from "../CsvRows.ts"
 import { firstItem, firstPath, listsIn } from "../JsonItems.ts"
 import { isOfStoreApi } from "../../../domain/catalog/ProductForms.ts"
-import * as AdLibrary from "./AdLibrary.ts"
+import * as AdRecords from "./AdRecords.ts"
 import * as BulkProducts from "./BulkProducts.ts"
 import * as CatalogFeed from "./CatalogFeed.ts"
 import { foreign, isForeign, parse, parseAny } from "./Foreign.ts"
@@ -64,7 +64,7 @@ type JsonFormat = "native" | "ads" | "bulk" | "storefront" | "meta"
 /** Whether a record is of a format; the first format that it is of counts. */
 const isOf: Readonly<Record<JsonFormat, (record: Foreign) => boolean>> = {
   native: (record) => recordTypes.some((type) => type === record["type"]),
-  ads: (record) => AdLibrary.isAd(record) || "snapshot" in record,
+  ads: (record) => AdRecords.isAd(record) || "snapshot" in record,
   bulk: BulkProducts.isBulk,
   storefront: (record) => isOfStoreApi(record) || ("variants" in record && ("title" in record || "handle" in record)),
   meta: (record) => "myshopify_domain" in record || "published_products_count" in record
@@ -77,7 +77,7 @@ const formatOf = (record: Foreign): JsonFormat | undefined => jsonFormats.find((
 /** The paths of values in the list of a format that is named by `--format`, whatever its items are. */
 const listOf: Readonly<Partial<Record<JsonFormat, RegExp>>> = {
   storefront: /^\$\.products\.\*/u,
-  ads: new RegExp(`^\\$(?:\\.(?:${AdLibrary.wrappers.join("|")}))+\\.\\*`, "u")
+  ads: new RegExp(`^\\$(?:\\.(?:${AdRecords.wrappers.join("|")}))+\\.\\*`, "u")
 }
 /** Names of which a document has one if it is the record of a format that is named by `--format`. */
 const namesOf: Readonly<Partial<Record<JsonFormat, ReadonlyArray<string>>>> = {
@@ -92,7 +92,7 @@ const emptyOf = (document: unknown): Detected | undefined => {
   if (Array.isArray(document) && document.length === 0) return json("empty", "$.*")
   const products = isForeign(document) ? document["products"] : undefined
   if (Array.isArray(products) && products.length === 0) return json("storefront", "$.products.*")
-  return AdLibrary.isEmptyPage(document) ? json("ads", "$") : undefined
+  return AdRecords.isEmptyPage(document) ? json("ads", "$") : undefined
 }
 
 /** Detects the format by the beginning of a file. A failure says why it is unknown, and what to do. */
@@ -221,7 +221,7 @@ const firstInside = (text: string): Foreign | undefined => {
 const detectCsv = (head: string, forced: FormatName | undefined): Result.Result<Detected, string> => {
   const container = { _tag: "Csv", ...layoutOf(head) } as const
   const { header } = container
-  if (forced === "ads" && AdLibrary.isHeader(header)) return Result.succeed({ format: "ads", container })
+  if (forced === "ads" && AdRecords.isHeader(header)) return Result.succeed({ format: "ads", container })
   const productColumn = ShopCsv.productColumn(header)
   if (productColumn !== undefined && (forced === "shops" || (forced === undefined && !isOtherTable(header)))) {
     if (forced === "shops" || ShopCsv.isHeader(header)) {
@@ -242,7 +242,7 @@ const detectCsv = (head: string, forced: FormatName | undefined): Result.Result<
   }
   if (WooCommerce.isHeader(header)) return Result.succeed({ format: "woocommerce", container })
   if (CatalogFeed.isHeader(header)) return Result.succeed({ format: "catalog", container })
-  if (AdLibrary.isHeader(header)) return Result.succeed({ format: "ads", container })
+  if (AdRecords.isHeader(header)) return Result.succeed({ format: "ads", container })
   if (Traffic.isHeader(header)) return Result.succeed({ format: "traffic", container })
   if (ShopCsv.isHeader(header)) return Result.succeed({ format: "shops", container })
   return unknown(header.length > 1 ? header : [])
@@ -252,7 +252,7 @@ const isOtherTable = (header: ReadonlyArray<string>): boolean =>
   ProductCsv.isHeader(header) ||
   WooCommerce.isHeader(header) ||
   CatalogFeed.isHeader(header) ||
-  AdLibrary.isHeader(header) ||
+  AdRecords.isHeader(header) ||
   Traffic.isHeader(header)
 
 const shownNames = 8
