@@ -21,7 +21,7 @@ import * as CatalogFeed from "../../../src/services/import/formats/CatalogFeed.t
 import * as ProductCsv from "../../../src/services/import/formats/ProductCsv.ts"
 import * as ShopCsv from "../../../src/services/import/formats/ShopCsv.ts"
 import * as WooCommerce from "../../../src/services/import/formats/WooCommerce.ts"
-import * as ColumnsUsed from "../../../src/services/import/formats/ColumnsUsed.ts"
+import * as ColumnMeanings from "../../../src/services/import/formats/ColumnMeanings.ts"
 import { nothingLoaded } from "../../../src/services/import/LoadedBatch.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import { defaults, nobody, run, runNames } from "../../support/FileImports.ts"
@@ -229,7 +229,17 @@ layer(NodeServices.layer)("every column", (it) => {
     const networks = ShopCsv.networkColumns.map(([, name]) => name)
     assert.deepStrictEqual(
       [
-        ...Object.entries(ColumnsUsed.names).flatMap(([format, names]) => missing(format, names)),
+        ...Object.entries({
+          storefront: ColumnMeanings.storefront,
+          bulk: ColumnMeanings.bulk,
+          meta: ColumnMeanings.meta,
+          ads: ColumnMeanings.ads
+        }).flatMap(([format, meanings]) =>
+          missing(
+            format,
+            meanings.map(([name]) => name)
+          )
+        ),
         ...missing("products", Object.values(ProductCsv.names).flat()),
         ...missing("woocommerce", Object.values(WooCommerce.names).flat()),
         ...missing("catalog", Object.values(CatalogFeed.names).flat()),
