@@ -5,8 +5,8 @@
 import { percentDecoded } from "../../../domain/Utf8.ts"
 import { day, placesOf } from "./Foreign.ts"
 import { Ids } from "./Ids.ts"
-import { Columns } from "./ProductRows.ts"
-import type { Cells, ProductTable } from "./ProductRows.ts"
+import { Columns } from "./ProductTable.ts"
+import type { Cells, ProductTable } from "./ProductTable.ts"
 
 /** The names of each column, with underscores for blanks. */
 export const names = {

@@ -1,8 +1,8 @@
 /** A merchant's export of products as CSV, with both generations of its header and columns in any order. */
 import { flag, placesOf } from "./Foreign.ts"
 import { Ids } from "./Ids.ts"
-import { Columns } from "./ProductRows.ts"
-import type { ProductTable } from "./ProductRows.ts"
+import { Columns } from "./ProductTable.ts"
+import type { ProductTable } from "./ProductTable.ts"
 
 /** The names of each column in both generations, in lower case. */
 export const names = {

@@ -4,8 +4,8 @@
  */
 import { day, flag, placesOf, Unread } from "./Foreign.ts"
 import { Ids } from "./Ids.ts"
-import { Columns } from "./ProductRows.ts"
-import type { Cells, ProductTable } from "./ProductRows.ts"
+import { Columns } from "./ProductTable.ts"
+import type { Cells, ProductTable } from "./ProductTable.ts"
 
 /** The names of each column, in lower case. */
 export const names = {
