@@ -9,6 +9,7 @@ import { CatalogIndex } from "../services/search/runtime/CatalogIndex.ts"
 import { CatalogReader } from "../services/search/runtime/CatalogReader.ts"
 import * as IndexThread from "../services/search/runtime/IndexThread.ts"
 import * as LocalIndex from "../services/search/runtime/LocalIndex.ts"
+import * as Searcher from "../services/search/runtime/Searcher.ts"
 import * as SearchThreads from "../services/search/runtime/SearchThreads.ts"
 import { Snapshots } from "../services/search/runtime/Snapshots.ts"
 
@@ -29,7 +30,7 @@ export const layer = ({
   workers
 }: SearchIndexOptions): Layer.Layer<CatalogIndex, never, PgClient.PgClient | SqlClient.SqlClient | DatabaseSource> =>
   workers === 0
-    ? CatalogIndex.layerOf(SearchThreads.onThisThread, (emit) => LocalIndex.follow({ emit })).pipe(
+    ? CatalogIndex.layerOf(Searcher.onThisThread, (emit) => LocalIndex.follow({ emit })).pipe(
         Layer.provide(CatalogReader.layer),
         Layer.provide(Snapshots.layer(folder))
       )

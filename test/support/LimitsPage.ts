@@ -16,7 +16,7 @@ import { maxTrackedShops } from "../../src/services/accounts/TrackedShops.ts"
 import { viewsPerMinute } from "../../src/services/limits/PageRateLimit.ts"
 import { maxConnections } from "../../src/services/oauth/Grants.ts"
 import { maxRefreshesAnHour } from "../../src/services/oauth/GrantTokens.ts"
-import { searchLimit } from "../../src/services/search/runtime/SearchThreads.ts"
+import { searchLimit } from "../../src/services/search/runtime/Searcher.ts"
 import { generated } from "./Documents.ts"
 
 const kibibytes = (bytes: number) => `${bytes / 1024} KiB`

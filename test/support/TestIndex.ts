@@ -5,7 +5,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
 import { CatalogReader } from "../../src/services/search/runtime/CatalogReader.ts"
 import * as LocalIndex from "../../src/services/search/runtime/LocalIndex.ts"
-import * as SearchThreads from "../../src/services/search/runtime/SearchThreads.ts"
+import * as Searcher from "../../src/services/search/runtime/Searcher.ts"
 import { Snapshots } from "../../src/services/search/runtime/Snapshots.ts"
 import { temporaryFolder } from "./PrivatePostgres.ts"
 import { randomBytes } from "node:crypto"
@@ -24,7 +24,7 @@ export const layer: Layer.Layer<CatalogIndex, SqlError.SqlError, PgClient.PgClie
     CatalogIndex,
     Effect.gen(function* () {
       let refresh: Effect.Effect<void> = Effect.void
-      const index = CatalogIndex.layerOf(SearchThreads.onThisThread, (emit) =>
+      const index = CatalogIndex.layerOf(Searcher.onThisThread, (emit) =>
         Effect.gen(function* () {
           const indexer = yield* LocalIndex.indexer({ emit })
           // A test whose index cannot be refreshed fails.

@@ -6,7 +6,7 @@ import * as Metrics from "../../../src/services/metrics/Metrics.ts"
 import { CatalogIndex } from "../../../src/services/search/runtime/CatalogIndex.ts"
 import { CatalogReader } from "../../../src/services/search/runtime/CatalogReader.ts"
 import * as LocalIndex from "../../../src/services/search/runtime/LocalIndex.ts"
-import * as SearchThreads from "../../../src/services/search/runtime/SearchThreads.ts"
+import * as Searcher from "../../../src/services/search/runtime/Searcher.ts"
 import { Snapshots } from "../../../src/services/search/runtime/Snapshots.ts"
 import { change } from "../../oracle/changes.ts"
 import { loadCatalog } from "../../oracle/loadCatalog.ts"
@@ -27,7 +27,7 @@ layer(services, { excludeTestServices: true })("the lag of the index", (it) => {
       const told: Array<{ readonly tag: string; readonly versions: number; readonly seconds: number }> = []
       let refresh: Effect.Effect<void> = Effect.void
       yield* Layer.build(
-        CatalogIndex.layerOf(SearchThreads.onThisThread, (handle) =>
+        CatalogIndex.layerOf(Searcher.onThisThread, (handle) =>
           Effect.map(
             LocalIndex.indexer({
               emit: (event) =>

@@ -18,7 +18,7 @@ import type { Filter, Query } from "../index/Query.ts"
 import type { Published } from "./IndexState.ts"
 import type { IndexEvent, Progress } from "./Indexer.ts"
 import type { Job, Kind } from "./SearchThread.ts"
-import type { JobResult, Searcher } from "./SearchThreads.ts"
+import type { JobResult, Searcher } from "./Searcher.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 
 export interface IndexStatus {

@@ -10,34 +10,17 @@ import type { Scope } from "effect"
 import * as Threads from "effect/workers/Worker"
 import type { WorkerError } from "effect/workers/WorkerError"
 import type { AccountId } from "../../../domain/access/Account.ts"
-import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
+import type { RateLimited, ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { CurrentAccount } from "../../limits/CurrentAccount.ts"
-import { Canceled } from "../index/Run.ts"
 import * as FairQueue from "../../limits/FairQueue.ts"
-import type { SearchFailure } from "../../limits/SearchPermits.ts"
 import * as Metrics from "../../metrics/Metrics.ts"
 import type { Published } from "./IndexState.ts"
-import { runJob } from "./SearchThread.ts"
-import type { Answers, FromThread, Job, Kind, Outcome, ToThread } from "./SearchThread.ts"
+import { resultOf, searchLimit } from "./Searcher.ts"
+import type { Searcher } from "./Searcher.ts"
+import type { FromThread, Job, Kind, Outcome, ToThread } from "./SearchThread.ts"
 import { makeSender } from "./SegmentTransfer.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 
-/** The answer, and the list that it is of. */
-export interface JobResult<K extends Kind> {
-  readonly answer: Answers[K]
-  readonly published: Published
-}
-
-export interface Searcher {
-  /** Sets the list for searches that begin from now on. */
-  show(published: Published | undefined): Effect.Effect<void>
-  /** Runs a job on the newest list at its start. A list must have been shown before. */
-  run<K extends Kind>(job: Job<K>, hint?: () => string | undefined): Effect.Effect<JobResult<K>, SearchFailure>
-  /** Whether there is a thread that answers. */
-  readonly isAnswering: Effect.Effect<boolean>
-}
-
-export const searchLimit = Duration.seconds(5)
 const waitLimit = Duration.seconds(5)
 /** Threads without a search are asked so often whether they are there. */
 const heartbeat = Duration.seconds(5)
@@ -54,42 +37,6 @@ const defaultPlaces = 400
 const respawn = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("5 seconds")])
 /** Attempts for one search if threads die. */
 const maxAttempts = 2
-
-const answer = <K extends Kind>(
-  outcome: Outcome,
-  published: Published,
-  hint: (() => string | undefined) | undefined
-): Effect.Effect<JobResult<K>, SearchTimeout> => {
-  switch (outcome._tag) {
-    case "Canceled":
-      return Effect.fail(ToolErrorMessages.tooSlow(hint?.()))
-    case "Failed":
-      return Effect.die(outcome.error)
-    case "Done":
-      // Of the kind of the job: a thread answers what it is asked.
-      return Effect.succeed({ answer: outcome.answer as Answers[K], published })
-  }
-}
-
-/** Runs searches on the caller's thread, for tests and small machines. */
-export const onThisThread: Effect.Effect<Searcher> = Effect.sync(() => {
-  let current: Published | undefined
-  return {
-    isAnswering: Effect.succeed(true),
-    show: (published) => Effect.sync(() => void (current = published)),
-    run: <K extends Kind>(job: Job<K>, hint?: () => string | undefined) =>
-      Effect.gen(function* () {
-        const published = current
-        if (published === undefined) return yield* ToolErrorMessages.unavailable("index_building")
-        const clock = yield* Clock.Clock
-        const end = clock.currentTimeMillisUnsafe() + Duration.toMillis(searchLimit)
-        const check = () => {
-          if (clock.currentTimeMillisUnsafe() > end) throw new Canceled()
-        }
-        return yield* answer<K>(runJob(published, job, { check }), published, hint)
-      })
-  }
-})
 
 const refuseAccount = Effect.andThen(
   Metrics.refused.add({ limit: "searches_of_account" }),
@@ -363,7 +310,7 @@ export const onThreads = Effect.fnUntraced(function* (
             orElse: () => Effect.andThen(cancel(task), Deferred.await(task.done))
           })
         ),
-        Effect.flatMap(({ outcome, published }) => answer<K>(outcome, published, hint)),
+        Effect.flatMap(({ outcome, published }) => resultOf<K>(outcome, published, hint)),
         Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : cancel(task)))
       )
     })

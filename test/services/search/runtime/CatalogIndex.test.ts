@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import { CatalogIndex } from "../../../../src/services/search/runtime/CatalogIndex.ts"
 import type { IndexEvent, Progress } from "../../../../src/services/search/runtime/Indexer.ts"
 import { namesOf, publish } from "../../../../src/services/search/runtime/IndexState.ts"
-import { onThisThread } from "../../../../src/services/search/runtime/SearchThreads.ts"
+import { onThisThread } from "../../../../src/services/search/runtime/Searcher.ts"
 import { Spellings } from "../../../../src/services/search/index/IndexedRecords.ts"
 
 type Emit = (event: IndexEvent) => Effect.Effect<void>
