@@ -45,17 +45,14 @@ const make = (language: Language): Messages => {
       options?.type === "ordinal" ? new Intl.PluralRules(language, options) : plural
   }
   /** Parsed on first use. A message without parameters is stored as text. */
-  const kept = new Map<MessageKey, string | IntlMessageFormat>()
+  const parsed = new Map<MessageKey, string | IntlMessageFormat>()
 
-  const formatOf = (key: MessageKey): string | IntlMessageFormat => {
-    const known = kept.get(key)
-    if (known !== undefined) return known
-    const source = catalogs[language][key]
-    const message = new IntlMessageFormat(source, language, undefined, { formatters })
-    const made = /[{<]/u.test(source) ? message : String(message.format())
-    kept.set(key, made)
-    return made
-  }
+  const formatOf = (key: MessageKey): string | IntlMessageFormat =>
+    parsed.getOrInsertComputed(key, () => {
+      const source = catalogs[language][key]
+      const message = new IntlMessageFormat(source, language, undefined, { formatters })
+      return /[{<]/u.test(source) ? message : String(message.format())
+    })
 
   const parts = <T extends object>(key: MessageKey, params: RichParams<T>): ReadonlyArray<string | T> => {
     const message = formatOf(key)

@@ -54,13 +54,7 @@ export const build = Effect.fnUntraced(function* <A extends Named>(
   /** Names with a parent, by prefixes of their own words and those of the parent. */
   const families: Postings = new Map()
 
-  const fold = (name: string): Folded => {
-    const known = folds.get(name)
-    if (known !== undefined) return known
-    const folded = foldedOf(queryWords(name))
-    folds.set(name, folded)
-    return folded
-  }
+  const fold = (name: string): Folded => folds.getOrInsertComputed(name, () => foldedOf(queryWords(name)))
 
   for (const [place, { name, parent }] of sorted.entries()) {
     if (place % atOnce === atOnce - 1) yield* Effect.yieldNow

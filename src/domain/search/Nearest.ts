@@ -60,11 +60,7 @@ export const nearestOf = (names: ReadonlyArray<string>): NearNames => {
     for (let place = folded.length; place < Math.min(end, names.length); place++) {
       const name = fold(names[place] ?? "")
       folded.push(name)
-      for (const pair of pairsOf(name)) {
-        const places = byPair.get(pair)
-        if (places === undefined) byPair.set(pair, [place])
-        else places.push(place)
-      }
+      for (const pair of pairsOf(name)) byPair.getOrInsertComputed(pair, () => []).push(place)
     }
   }
 

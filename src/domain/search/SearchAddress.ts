@@ -151,9 +151,8 @@ const read = (kinds: ReadonlyMap<string, Kind>, pairs: Pairs): Arguments => {
     const [whole = "", part = ""] = splitAt(name, name.indexOf("."))
     const parent = kinds.get(whole)
     if (kind === undefined && parent?._tag === "Parts" && part !== "") {
-      const siblings = parts.get(whole) ?? new Map<string, unknown>()
+      const siblings = parts.getOrInsertComputed(whole, () => new Map())
       siblings.set(part, single(values, Object.hasOwn(parent.parts, part) ? parent.parts[part] : undefined))
-      parts.set(whole, siblings)
       if (!args.has(whole)) args.set(whole, siblings)
     } else if (kind?._tag === "List") {
       const entries = values.flatMap((value) => value.split(/[\r\n]+/u)).map((entry) => entry.trim())

@@ -123,11 +123,8 @@ export const open = Effect.fn("CollectFolder.open")(function* (
 
   const domains = new Map<string, DomainState>()
   const collected = new Set<string>()
-  const stateOf = (domain: string): DomainState => {
-    const known = domains.get(domain) ?? { placed: new Map<string, Saved>(), underWay: new Map<string, Saved>() }
-    domains.set(domain, known)
-    return known
-  }
+  const stateOf = (domain: string): DomainState =>
+    domains.getOrInsertComputed(domain, () => ({ placed: new Map(), underWay: new Map() }))
   const take = (entry: Entry): void => {
     switch (entry.type) {
       case "saved":

@@ -58,9 +58,7 @@ export class CompleteStores {
 
   /** Begins a page of the store. */
   page(domain: string, file: string): void {
-    const pages = this.#pages.get(domain)
-    if (pages === undefined) this.#pages.set(domain, [{ file, products: 0 }])
-    else pages.push({ file, products: 0 })
+    this.#pages.getOrInsert(domain, []).push({ file, products: 0 })
   }
 
   /** Counts a product of the current page. `isOfAnySize`: pages of its kind have any number of products. */

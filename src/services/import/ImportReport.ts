@@ -194,12 +194,7 @@ export class Report implements NicheFindings {
   }
 
   #of(file: string): Rows {
-    const part = this.#partOfFile.get(file) ?? file
-    const known = this.#parts.get(part)
-    if (known !== undefined) return known
-    const rows = new Rows()
-    this.#parts.set(part, rows)
-    return rows
+    return this.#parts.getOrInsertComputed(this.#partOfFile.get(file) ?? file, () => new Rows())
   }
 
   #isRepeated(record: ImportRow["record"]): boolean {
@@ -233,8 +228,8 @@ export class Report implements NicheFindings {
   }
 
   #vote(shopId: number, nicheId: number, weight: number): void {
-    const ofShop = this.votes.get(shopId) ?? new Map<number, number>()
-    this.votes.set(shopId, ofShop.set(nicheId, (ofShop.get(nicheId) ?? 0) + weight))
+    const ofShop = this.votes.getOrInsertComputed(shopId, () => new Map())
+    ofShop.set(nicheId, (ofShop.get(nicheId) ?? 0) + weight)
   }
 
   #tell() {

@@ -188,9 +188,8 @@ export const listsIn = (head: string): ReadonlyArray<FoundList> => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return
     if (stack.length === 0) whole = value
     if (typeof key !== "number") return
-    const items = byDepth.get(stack.length) ?? []
+    const items = byDepth.getOrInsert(stack.length, [])
     if (items.length < shownItems) items.push(value)
-    byDepth.set(stack.length, items)
   }
   walk(head, take, () => true)
   const lists = Array.from(byDepth)

@@ -108,11 +108,7 @@ export class Products {
 
   #add(product: Product): void {
     this.#all.add(product)
-    for (const name of namesOf(product)) {
-      const others = this.#ofName.get(name)
-      if (others === undefined) this.#ofName.set(name, new Set([product]))
-      else others.add(product)
-    }
+    for (const name of namesOf(product)) this.#ofName.getOrInsertComputed(name, () => new Set()).add(product)
   }
 
   #drop(product: Product): void {

@@ -84,12 +84,11 @@ export class StoreDates {
   }
 
   of(shop: ShopRecord | PartialShop, stored: string | null): Dated {
-    if (this.#asOf === null) return { facts: shop, saidOn: stored, newer: [], isOlder: false }
+    const asOf = this.#asOf
+    if (asOf === null) return { facts: shop, saidOn: stored, newer: [], isOlder: false }
     const set = given(shop)
     const key = `${stored ?? ""} ${set}`
-    const found = this.#merged.get(key) ?? merged(stored, set, this.#asOf)
-    this.#merged.set(key, found)
-    const { isOlder, newer, saidOn } = found
+    const { isOlder, newer, saidOn } = this.#merged.getOrInsertComputed(key, () => merged(stored, set, asOf))
     const facts: Facts =
       newer.length === 0 ? shop : { ...shop, ...Object.fromEntries(newer.map((name) => [name, null])) }
     return { facts, saidOn, newer, isOlder }

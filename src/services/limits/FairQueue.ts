@@ -24,10 +24,9 @@ export const make = <Owner, Item>(places: number): FairQueue<Owner, Item> => {
     },
     add: (owner, item) => {
       if (size >= places) return "full"
-      const own = waiting.get(owner)
-      if (own === undefined) waiting.set(owner, [item])
-      else if (own.length >= share) return "share_full"
-      else own.push(item)
+      const own = waiting.getOrInsert(owner, [])
+      if (own.length >= share) return "share_full"
+      own.push(item)
       size++
       return "added"
     },

@@ -49,8 +49,7 @@ export class SearchPermits extends Context.Service<
       const shares = new Map<AccountId, BoundedQueue.BoundedQueue>()
 
       const shareOf = (account: AccountId) => {
-        const share = shares.get(account) ?? BoundedQueue.make(sharePermits, maxWaiting)
-        shares.set(account, share)
+        const share = shares.getOrInsertComputed(account, () => BoundedQueue.make(sharePermits, maxWaiting))
         const forget = Effect.sync(() => void (share.size() === 0 && shares.delete(account)))
         // First, so that it runs after the turn has ended.
         return Effect.andThen(

@@ -82,13 +82,10 @@ export class MarketSearch extends Context.Service<
 const ancestorsOf = new WeakMap<ReadonlyArray<Niche>, Map<number, Uint32Array>>()
 
 /** For each niche id its ancestor at the level, or the niche itself; 0 if there is none. Level 1 has niches without a parent. */
-const ancestorsAt = (niches: ReadonlyArray<Niche>, level: number): Uint32Array => {
-  const known = ancestorsOf.get(niches) ?? new Map<number, Uint32Array>()
-  ancestorsOf.set(niches, known)
-  const found = known.get(level) ?? findAncestors(niches, level)
-  known.set(level, found)
-  return found
-}
+const ancestorsAt = (niches: ReadonlyArray<Niche>, level: number): Uint32Array =>
+  ancestorsOf
+    .getOrInsertComputed(niches, () => new Map())
+    .getOrInsertComputed(level, () => findAncestors(niches, level))
 
 const findAncestors = (niches: ReadonlyArray<Niche>, level: number): Uint32Array => {
   const parents = new Map(niches.map(({ id, parentId }) => [id, parentId]))

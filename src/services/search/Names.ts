@@ -34,17 +34,13 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
   const byName = Map.groupBy(niches, (niche) => foldName(niche.name))
 
   const below = new Map<string, ReadonlyArray<number>>()
-  const subtree = (roots: ReadonlyArray<number>): ReadonlyArray<number> => {
-    const key = roots.join()
-    const seen = below.get(key)
-    if (seen !== undefined) return seen
-    // A set also ends the traversal if the data has a cycle.
-    const found = new Set(roots)
-    for (const id of found) for (const child of children.get(id) ?? []) found.add(child.id)
-    const all = Array.from(found)
-    below.set(key, all)
-    return all
-  }
+  const subtree = (roots: ReadonlyArray<number>): ReadonlyArray<number> =>
+    below.getOrInsertComputed(roots.join(), () => {
+      // A set also ends the traversal if the data has a cycle.
+      const ids = new Set(roots)
+      for (const id of ids) for (const child of children.get(id) ?? []) ids.add(child.id)
+      return Array.from(ids)
+    })
 
   const byKind = record(spellingKinds, (kind) =>
     once(() => new Map(vocabulary[kind].map((entry) => [entry.folded, entry])))
@@ -67,16 +63,10 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
   }
 }
 
-const made = new WeakMap<Vocabularies, Names>()
+const namesOf = new WeakMap<Vocabularies, Names>()
 
 /** The names of a published catalog, made once for each. */
-export const of = (published: Vocabularies): Names => {
-  const known = made.get(published)
-  if (known !== undefined) return known
-  const names = make(published)
-  made.set(published, names)
-  return names
-}
+export const of = (published: Vocabularies): Names => namesOf.getOrInsertComputed(published, make)
 
 /** Finding the nearest known name is the most expensive step. A few suggestions are enough to correct the rest. */
 const maxSuggestions = 5

@@ -94,9 +94,8 @@ export class Vocabulary extends Context.Service<
             if (meanwhile !== undefined) return meanwhile
             const found = optionsOf(kind, published)
             // Cleared when full, to drop names that no store has any more.
-            const folds = folded.get(kind) ?? new Map<string, string>()
+            const folds = folded.getOrInsertComputed(kind, () => new Map())
             if (folds.size > 2 * found.length) folds.clear()
-            folded.set(kind, folds)
             const made = yield* NameIndex.build(found, folds)
             options.set(kind, made)
             return made

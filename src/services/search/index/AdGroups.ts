@@ -52,10 +52,9 @@ const flagGroups = 16
 type Counts = Map<number, { ads: number; stores: number }>
 
 const add = (counts: Counts, group: number, ads: number, stores: number): void => {
-  const of = counts.get(group) ?? { ads: 0, stores: 0 }
+  const of = counts.getOrInsertComputed(group, () => ({ ads: 0, stores: 0 }))
   of.ads += ads
   of.stores += stores
-  counts.set(group, of)
 }
 
 export const adGroups = (list: SegmentList, query: AdGroupsQuery, cancel: Cancel, tuning = defaultTuning): AdGroups => {

@@ -98,7 +98,7 @@ const matching = (view: SegmentView, { query, run }: Others): Uint32Array => {
 }
 
 /** The counts of a segment when nothing but money is asked for. Made by the first search that needs them. */
-const known = new WeakMap<SegmentView, Map<string, ReadonlyArray<CurrencyCount>>>()
+const countsOf = new WeakMap<SegmentView, Map<string, ReadonlyArray<CurrencyCount>>>()
 
 const ofAll = (
   view: SegmentView,
@@ -107,12 +107,10 @@ const ofAll = (
   rows: () => Uint32Array,
   run: Run
 ): ReadonlyArray<CurrencyCount> => {
-  const ofView = known.get(view) ?? new Map<string, ReadonlyArray<CurrencyCount>>()
-  known.set(view, ofView)
   const key = `${subject} ${compared.price} ${compared.figures.toSorted().join()}`
-  const counts = ofView.get(key) ?? count(view, rows(), compared, run)
-  ofView.set(key, counts)
-  return counts
+  return countsOf
+    .getOrInsertComputed(view, () => new Map())
+    .getOrInsertComputed(key, () => count(view, rows(), compared, run))
 }
 
 const count = (

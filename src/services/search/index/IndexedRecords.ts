@@ -97,10 +97,7 @@ class SpellingsOfKind {
     if (known !== undefined) return known
     const id = this.names.push(name)
     this.#ids.set(name, id)
-    const folded = foldName(name)
-    const leader = this.#leaderOf.get(folded) ?? id
-    this.#leaderOf.set(folded, leader)
-    this.leaders.push(leader)
+    this.leaders.push(this.#leaderOf.getOrInsert(foldName(name), id))
     return id
   }
 }

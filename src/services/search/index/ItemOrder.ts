@@ -144,20 +144,16 @@ const walk = (
 }
 
 /** The least and the greatest recency of a segment, computed once. */
-const recencies = new WeakMap<Int32Array, { readonly least: number; readonly greatest: number }>()
+const recencies = new WeakMap<Int32Array, ReturnType<typeof findBounds>>()
 
-const boundsOf = (recency: Int32Array) => {
-  const known = recencies.get(recency)
-  if (known !== undefined) return known
+const findBounds = (recency: Int32Array) => {
   let least = 0
   let greatest = 0
   for (let row = 0; row < recency.length; row++) {
     least = Math.min(least, recency[row]!)
     greatest = Math.max(greatest, recency[row]!)
   }
-  const bounds = { least, greatest }
-  recencies.set(recency, bounds)
-  return bounds
+  return { least, greatest }
 }
 
 /** Offers the best items of each store, until one is worse than those that are kept already. */
@@ -179,7 +175,7 @@ const offerByScore = (best: TopN, { at, matching, view }: Part, isDescending: bo
     return
   }
   const { bits, stores: rows } = matching
-  const { greatest, least } = boundsOf(recency)
+  const { greatest, least } = recencies.getOrInsertComputed(recency, findBounds)
   const extreme = isDescending ? greatest : least
   for (let position = 0; position < rows.length; position++) {
     if ((position & (stepsBetweenChecks - 1)) === 0) cancel.check()

@@ -27,21 +27,15 @@ interface Scratch {
 
 const scratches = new WeakMap<Segment, Scratch>()
 
-const scratchOf = (segment: Segment): Scratch => {
-  const known = scratches.get(segment)
-  if (known !== undefined) return known
-  const stores = segment.storeIds.length
-  const made: Scratch = {
-    stores: new Uint32Array(stores),
-    counts: new Uint32Array(stores),
+const scratchOf = (segment: Segment): Scratch =>
+  scratches.getOrInsertComputed(segment, ({ storeIds }) => ({
+    stores: new Uint32Array(storeIds.length),
+    counts: new Uint32Array(storeIds.length),
     storeBits: [],
     productBits: [],
     adBits: [],
     spaces: []
-  }
-  scratches.set(segment, made)
-  return made
-}
+  }))
 
 const bitmapOf =
   (bitmaps: Array<Uint32Array>, rows: number) =>

@@ -71,13 +71,10 @@ const millisecondsADay = 86_400_000
 /** The day on which each product was created. Made by the first search that needs them, 4 bytes a product. */
 const createdDays = new WeakMap<Float64Array, Int32Array>()
 
-const daysOf = (created: Float64Array): Int32Array => {
-  const days =
-    createdDays.get(created) ??
+const daysOf = (created: Float64Array): Int32Array =>
+  createdDays.getOrInsertComputed(created, () =>
     Int32Array.from(created, (time) => (Number.isNaN(time) ? unknownDay : Math.floor(time / millisecondsADay)))
-  createdDays.set(created, days)
-  return days
-}
+  )
 
 export const createdTest = ({ byCreated, created }: Products, { from, to }: DayRange): RangeTest => ({
   _tag: "Range",

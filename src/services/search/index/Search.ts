@@ -75,16 +75,14 @@ const offerStores = (best: TopN, view: SegmentView, at: number, order: ByStore, 
 const firstStores = new WeakMap<SegmentView, Map<string, Uint32Array>>()
 
 const firstOf = (view: SegmentView, order: ByStore, live: Uint32Array, count: number): Uint32Array => {
-  const ofView = firstStores.get(view) ?? new Map<string, Uint32Array>()
-  firstStores.set(view, ofView)
   const key = `${order.figures.join()} ${order.isDescending} ${count}`
-  const known = ofView.get(key)
-  if (known !== undefined) return known
-  const best = new TopN(count)
-  offerStores(best, view, 0, order, live)
-  const made = Uint32Array.from(best.sorted(), ({ row }) => row)
-  ofView.set(key, made)
-  return made
+  return firstStores
+    .getOrInsertComputed(view, () => new Map())
+    .getOrInsertComputed(key, () => {
+      const best = new TopN(count)
+      offerStores(best, view, 0, order, live)
+      return Uint32Array.from(best.sorted(), ({ row }) => row)
+    })
 }
 
 const searchStores = (list: SegmentList, query: Query, run: Run): SearchResult => {

@@ -40,23 +40,19 @@ export const unknownIds = (list: SegmentList, conditions: ReadonlyArray<StoreCon
 /** The rows of live stores, ascending; computed once for each set of live stores. */
 const liveRows = new WeakMap<Uint8Array, Uint32Array>()
 
-const rowsOf = (live: Uint8Array): Uint32Array => {
-  const known = liveRows.get(live)
-  if (known !== undefined) return known
+const findLive = (live: Uint8Array): Uint32Array => {
   const rows = new Uint32Array(live.length)
   let length = 0
   for (let row = 0; row < live.length; row++) {
     rows[length] = row
     length += live[row]!
   }
-  const found = rows.slice(0, length)
-  liveRows.set(live, found)
-  return found
+  return rows.slice(0, length)
 }
 
 /** The stores to test: all live ones. With conditions, without pseudo-stores, which match no condition. */
 export const candidates = ({ live, segment }: SegmentView, hasConditions: boolean): Uint32Array => {
-  const rows = rowsOf(live)
+  const rows = liveRows.getOrInsertComputed(live, findLive)
   return hasConditions ? rows.subarray(firstWhere(rows, (row) => row >= segment.pseudoStores)) : rows
 }
 
@@ -162,9 +158,7 @@ interface AppPostings {
 /** Made on first use: one counting sort, some milliseconds. */
 const appPostings = new WeakMap<Uint32Array, AppPostings>()
 
-const postingsOf = ({ appOffsets, apps }: StoreColumns): AppPostings => {
-  const known = appPostings.get(apps)
-  if (known !== undefined) return known
+const makePostings = ({ appOffsets, apps }: StoreColumns): AppPostings => {
   let size = 1
   for (let at = 0; at < apps.length; at++) size = Math.max(size, apps[at]! + 1)
   const offsets = new Uint32Array(size + 1)
@@ -175,14 +169,12 @@ const postingsOf = ({ appOffsets, apps }: StoreColumns): AppPostings => {
   for (let row = 0; row + 1 < appOffsets.length; row++) {
     for (let at = appOffsets[row]!; at < appOffsets[row + 1]!; at++) rows[next[apps[at]!]!++] = row
   }
-  const made = { offsets, rows }
-  appPostings.set(apps, made)
-  return made
+  return { offsets, rows }
 }
 
 /** A bitmap of the stores that have one of the apps. */
 const withAnyApp = (columns: StoreColumns, wanted: ReadonlyArray<number>): Uint32Array => {
-  const { offsets, rows } = postingsOf(columns)
+  const { offsets, rows } = appPostings.getOrInsertComputed(columns.apps, () => makePostings(columns))
   const bits = new Uint32Array(bitmapLength(columns.appOffsets.length))
   for (const app of wanted) {
     if (app + 1 >= offsets.length) continue

@@ -147,17 +147,12 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
   const pseudoStoresOf = Effect.fnUntraced(function* (
     ids: ReadonlyArray<number>
   ): Effect.fn.Return<Page, SqlError.SqlError> {
-    const found = new Map<number, Array<IndexedAd>>()
+    const adsOf = new Map<number, Array<IndexedAd>>()
     for (const row of yield* values(ItemRows.adsOfPseudoStores, ids)) {
-      ItemRows.decodeAds(row, (_, adId) => {
-        const id = pseudoStoreOf(adId)
-        const own = found.get(id) ?? []
-        found.set(id, own)
-        return own
-      })
+      ItemRows.decodeAds(row, (_, adId) => adsOf.getOrInsert(pseudoStoreOf(adId), []))
     }
     return {
-      pseudoStores: Array.from(found, ([id, ads]) => ({ id, ads })).sort((a, b) => a.id - b.id),
+      pseudoStores: Array.from(adsOf, ([id, ads]) => ({ id, ads })).sort((a, b) => a.id - b.id),
       stores: []
     }
   })

@@ -134,9 +134,8 @@ export const applyMerge = (
 ): IndexState => {
   const moved = new Map<Segment, Uint8Array>()
   for (const { live, segment } of task.groups.flat()) {
-    const rows = moved.get(segment) ?? new Uint8Array(live.length)
+    const rows = moved.getOrInsertComputed(segment, () => new Uint8Array(live.length))
     live.forEach((bit, row) => (rows[row] = (rows[row] ?? 0) | bit))
-    moved.set(segment, rows)
   }
   /** Of the moved stores, those that have died since. */
   const died = new Set<number>()
