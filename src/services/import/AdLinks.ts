@@ -34,13 +34,6 @@ export interface LinkCounts {
 
 export const none: LinkCounts = { byDomain: 0, byPage: 0, without: 0, later: 0 }
 
-export const sum = (a: LinkCounts, b: LinkCounts): LinkCounts => ({
-  byDomain: a.byDomain + b.byDomain,
-  byPage: a.byPage + b.byPage,
-  without: a.without + b.without,
-  later: a.later + b.later
-})
-
 /** Domains that ads of many advertisers link to: apps, messages, forms and profiles. */
 const shared = new Set([
   "facebook.com",

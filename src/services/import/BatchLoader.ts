@@ -9,7 +9,7 @@ import type { Write, Written } from "./BulkUpsert.ts"
 import * as CatalogTables from "./CatalogTables.ts"
 import type { Touched } from "./CatalogVersion.ts"
 import type { ImportRow } from "./ImportSource.ts"
-import { noTally, sumOfTallies, sumOfTouched } from "./LoadedBatch.ts"
+import { noTally, sumOfCounts, sumOfTouched } from "./LoadedBatch.ts"
 import type { LoadedBatch, Tally } from "./LoadedBatch.ts"
 import * as AdLinks from "./AdLinks.ts"
 import * as Reconciliation from "./Reconciliation.ts"
@@ -190,10 +190,10 @@ const store = Effect.fnUntraced(function* (
     tallies: {
       niche: tallyOf(written, ofTaxonomy),
       category: tallyOf(categories),
-      shop: sumOfTallies(removed.shops.tally, tallyOf(...shops)),
+      shop: sumOfCounts(removed.shops.tally, tallyOf(...shops)),
       traffic_month: tallyOf(months),
-      product: sumOfTallies(removed.products.tally, tallyOf(...products)),
-      ad: sumOfTallies(removed.ads.tally, tallyOf(ads, libraryAds))
+      product: sumOfCounts(removed.products.tally, tallyOf(...products)),
+      ad: sumOfCounts(removed.ads.tally, tallyOf(ads, libraryAds))
     },
     touched: sumOfTouched([
       removed.shops.touched,

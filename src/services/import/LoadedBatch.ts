@@ -1,4 +1,5 @@
 /** What loading a batch of records has done, and the sum of several. */
+import { Record } from "effect"
 import * as AdLinks from "./AdLinks.ts"
 import type { LinkCounts } from "./AdLinks.ts"
 import type { Touched } from "./CatalogVersion.ts"
@@ -17,14 +18,14 @@ export type Tallies = Readonly<Record<(typeof tables)[number], Tally>>
 
 export const noTally: Tally = { added: 0, changed: 0, removed: 0 }
 
-const tallies = (tallyOf: (table: (typeof tables)[number]) => Tally): Tallies => ({
-  niche: tallyOf("niche"),
-  category: tallyOf("category"),
-  shop: tallyOf("shop"),
-  traffic_month: tallyOf("traffic_month"),
-  product: tallyOf("product"),
-  ad: tallyOf("ad")
-})
+const noTallies: Tallies = {
+  niche: noTally,
+  category: noTally,
+  shop: noTally,
+  traffic_month: noTally,
+  product: noTally,
+  ad: noTally
+}
 
 export interface LoadedBatch {
   readonly tallies: Tallies
@@ -44,7 +45,7 @@ export interface LoadedBatch {
 }
 
 export const nothingLoaded: LoadedBatch = {
-  tallies: tallies(() => noTally),
+  tallies: noTallies,
   removals: 0,
   older: 0,
   rejects: [],
@@ -56,22 +57,21 @@ export const nothingLoaded: LoadedBatch = {
 }
 
 export const sum = (a: LoadedBatch, b: LoadedBatch): LoadedBatch => ({
-  tallies: tallies((table) => sumOfTallies(a.tallies[table], b.tallies[table])),
+  tallies: Record.map(a.tallies, (tally, table) => sumOfCounts(tally, b.tallies[table])),
   removals: a.removals + b.removals,
   older: a.older + b.older,
   rejects: [...a.rejects, ...b.rejects],
   touched: sumOfTouched([a.touched, b.touched]),
-  links: AdLinks.sum(a.links, b.links),
+  links: sumOfCounts(a.links, b.links),
   votes: [...a.votes, ...b.votes],
   statedNiches: [...a.statedNiches, ...b.statedNiches],
   unstatedNiches: [...a.unstatedNiches, ...b.unstatedNiches]
 })
 
-export const sumOfTallies = (a: Tally, b: Tally): Tally => ({
-  added: a.added + b.added,
-  changed: a.changed + b.changed,
-  removed: a.removed + b.removed
-})
+export const sumOfCounts = <Name extends string>(
+  a: Readonly<Record<Name, number>>,
+  b: Readonly<Record<Name, number>>
+): Readonly<Record<Name, number>> => Record.map(a, (count, name) => count + b[name])
 
 export const sumOfTouched = (all: ReadonlyArray<Touched>): Touched => ({
   items: all.flatMap(({ items }) => Array.from(items)),
