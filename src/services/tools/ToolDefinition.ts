@@ -82,22 +82,15 @@ export interface Listing {
   }
 }
 
-export interface Decoded<
-  A extends StructuredContent = StructuredContent,
-  E extends ToolError = ToolError,
-  C = Caller,
-  Arguments = unknown
-> {
+/** A call of whatever caller. */
+type AnyCall = PreparedCall<StructuredContent, ToolError, never>
+
+export interface Decoded<Call extends AnyCall = PreparedCall> {
   readonly args: RawArguments
-  readonly result: Result.Result<PreparedCall<A, E, C, Arguments>, Complaint>
+  readonly result: Result.Result<Call, Complaint>
 }
 
-export interface RunnableTool<
-  A extends StructuredContent = StructuredContent,
-  E extends ToolError = ToolError,
-  C = Caller,
-  Arguments = unknown
-> {
+export interface RunnableTool<Call extends AnyCall = PreparedCall> {
   readonly name: ToolName
   readonly cost: number
   readonly listing: Listing
@@ -106,7 +99,7 @@ export interface RunnableTool<
   /** The listing's schemas as they are before anything is left out. */
   readonly schemas: { readonly arguments: ToolSchema.ObjectSchema; readonly answer: ToolSchema.ObjectSchema }
   /** Also returns the arguments within bounds; nothing else may look at the rest. */
-  readonly decode: (raw: RawArguments) => Decoded<A, E, C, Arguments>
+  readonly decode: (raw: RawArguments) => Decoded<Call>
   readonly check: Check | undefined
 }
 
@@ -139,7 +132,7 @@ export const make = <
   /** Once, unless it is said. */
   readonly credits?: (args: Parameters["Type"]) => Credits
   readonly handler: (args: Parameters["Type"], caller: C) => Effect.Effect<Success["Type"], E>
-}): RunnableTool<Success["Type"], E, C, Parameters["Type"]> => {
+}): RunnableTool<PreparedCall<Success["Type"], E, C, Parameters["Type"]>> => {
   const cost: number = costs[options.name]
   const { details, published, rules } = options
   const description = [
@@ -194,10 +187,10 @@ const costSentence = (cost: number, isForEach: boolean) => {
 }
 
 /** The call, or all issues of its arguments. */
-export const prepare = <A extends StructuredContent, E extends ToolError, C, Arguments>(
+export const prepare = <Call extends AnyCall>(
   { check }: Pick<RunnableTool, "check">,
-  { args, result: decoded }: Decoded<A, E, C, Arguments>
-): Effect.Effect<Decoded<A, E, C, Arguments>["result"], RateLimited | SearchTimeout | ServiceUnavailable> => {
+  { args, result: decoded }: Decoded<Call>
+): Effect.Effect<Decoded<Call>["result"], RateLimited | SearchTimeout | ServiceUnavailable> => {
   if (check === undefined) return Effect.succeed(decoded)
   return Result.match(decoded, {
     onSuccess: () =>

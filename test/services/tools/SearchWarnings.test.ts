@@ -53,7 +53,7 @@ interface Answer {
 }
 
 const answer = Effect.fnUntraced(function* <A extends object, E extends ToolError, Query>(
-  tool: ToolDefinition.RunnableTool<A, E, ToolDefinition.Asker, Query>,
+  tool: ToolDefinition.RunnableTool<ToolDefinition.PreparedCall<A, E, ToolDefinition.Asker, Query>>,
   args: object
 ) {
   const prepared = yield* ToolDefinition.prepare(tool, tool.decode({ ...args }))

@@ -36,16 +36,19 @@ interface Envelope {
   readonly warnings?: ReadonlyArray<string>
 }
 
+type SearchCall<Answer extends Envelope, Query> = ToolDefinition.PreparedCall<
+  Answer,
+  FilterPage.SearchError,
+  ToolDefinition.Asker,
+  Query
+>
+
 export const layer = <Query extends Narrowable & SentNames, Answer extends Envelope, E, R, S = never>(options: {
   readonly subject: Subject
   readonly path: `/${string}`
   /** The schema of the tool's arguments. */
   readonly schema: Schema.Constraint & Schema.ConstraintDecoder<unknown>
-  readonly tool: Effect.Effect<
-    ToolDefinition.RunnableTool<Answer, FilterPage.SearchError, ToolDefinition.Asker, Query>,
-    E,
-    R
-  >
+  readonly tool: Effect.Effect<ToolDefinition.RunnableTool<SearchCall<Answer, Query>>, E, R>
   readonly list: (answer: Answer, locale: Locale) => Html
   /** Whether the list has images of the catalog. */
   readonly images: boolean
@@ -65,7 +68,7 @@ export const layer = <Query extends Narrowable & SentNames, Answer extends Envel
       const { filter, images, path, subject } = options
 
       const results = Effect.fnUntraced(function* (
-        { args, run }: ToolDefinition.PreparedCall<Answer, FilterPage.SearchError, ToolDefinition.Asker, Query>,
+        { args, run }: SearchCall<Answer, Query>,
         visitor: SignedIn,
         context: Context
       ) {
