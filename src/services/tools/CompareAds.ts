@@ -4,15 +4,13 @@ import { AdComparison, AdGroupArguments } from "../../domain/search/AdGroupQuery
 import * as AdQuery from "../../domain/search/AdQuery.ts"
 import * as Market from "../../domain/search/MarketQuery.ts"
 import { MarketSearch } from "../search/MarketSearch.ts"
-import { Vocabulary } from "../search/Vocabulary.ts"
 import * as SearchWarnings from "./SearchWarnings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 import * as VocabularyCheck from "./VocabularyCheck.ts"
 
 export const make = Effect.gen(function* () {
   const market = yield* MarketSearch
-  const vocabulary = yield* Vocabulary
-  const warningsOf = SearchWarnings.make(vocabulary, Market.withoutEffect)
+  const warningsOf = yield* SearchWarnings.make(Market.withoutEffect)
 
   return ToolDefinition.make({
     name: "compare_ads",
@@ -26,7 +24,7 @@ export const make = Effect.gen(function* () {
     published: { filters: "text" },
     success: AdComparison,
     withoutParts: ["total"],
-    check: ToolDefinition.within("filters", VocabularyCheck.make(vocabulary, AdQuery.conflicts)),
+    check: ToolDefinition.within("filters", yield* VocabularyCheck.make(AdQuery.conflicts)),
     handler: ({ filters, ...asked }) =>
       Effect.gen(function* () {
         const { comparison, findings } = yield* market.ofAds({ ...asked, ...filters })

@@ -2,16 +2,14 @@
 import { Effect } from "effect"
 import * as Market from "../../domain/search/MarketQuery.ts"
 import { MarketSearch } from "../search/MarketSearch.ts"
-import { Vocabulary } from "../search/Vocabulary.ts"
 import * as SearchWarnings from "./SearchWarnings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 import * as VocabularyCheck from "./VocabularyCheck.ts"
 
 export const make = Effect.gen(function* () {
   const market = yield* MarketSearch
-  const vocabulary = yield* Vocabulary
-  const names = VocabularyCheck.make(vocabulary)
-  const warningsOf = SearchWarnings.make(vocabulary, Market.withoutEffect)
+  const names = yield* VocabularyCheck.make()
+  const warningsOf = yield* SearchWarnings.make(Market.withoutEffect)
 
   const check: ToolDefinition.Check = (raw) =>
     Effect.map(

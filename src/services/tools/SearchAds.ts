@@ -7,7 +7,6 @@ import * as AdQuery from "../../domain/search/AdQuery.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
 import { AdPage } from "../../domain/search/Page.ts"
 import { AdSearch } from "../search/Searches.ts"
-import { Vocabulary } from "../search/Vocabulary.ts"
 import { links } from "../../domain/catalog/DashboardUrl.ts"
 import * as SearchWarnings from "./SearchWarnings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
@@ -16,9 +15,7 @@ import * as VocabularyCheck from "./VocabularyCheck.ts"
 export const make = Effect.gen(function* () {
   const ads = yield* AdSearch
   const context = links(yield* AppConfig)
-  const vocabulary = yield* Vocabulary
-  const check = VocabularyCheck.make(vocabulary, AdQuery.conflicts)
-  const warningsOf = SearchWarnings.make(vocabulary, AdQuery.withoutEffect)
+  const warningsOf = yield* SearchWarnings.make(AdQuery.withoutEffect)
 
   return ToolDefinition.make({
     name: "search_ads",
@@ -32,7 +29,7 @@ export const make = Effect.gen(function* () {
     instead: "use compare_ads to count ads, search_shops for stores.",
     parameters: AdQuery.AdQuery,
     success: AdPage,
-    check,
+    check: yield* VocabularyCheck.make(AdQuery.conflicts),
     handler: (query) =>
       Effect.gen(function* () {
         const { ads: found, findings, pagination } = yield* ads.search(query)

@@ -6,7 +6,6 @@ import * as Arguments from "../../domain/search/Arguments.ts"
 import { ProductPage } from "../../domain/search/Page.ts"
 import { ProductQuery } from "../../domain/search/ProductQuery.ts"
 import { ProductSearch } from "../search/Searches.ts"
-import { Vocabulary } from "../search/Vocabulary.ts"
 import { links } from "../../domain/catalog/DashboardUrl.ts"
 import * as SearchWarnings from "./SearchWarnings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
@@ -15,9 +14,7 @@ import * as VocabularyCheck from "./VocabularyCheck.ts"
 export const make = Effect.gen(function* () {
   const products = yield* ProductSearch
   const context = links(yield* AppConfig)
-  const vocabulary = yield* Vocabulary
-  const check = VocabularyCheck.make(vocabulary)
-  const warningsOf = SearchWarnings.make(vocabulary)
+  const warningsOf = yield* SearchWarnings.make()
 
   return ToolDefinition.make({
     name: "search_products",
@@ -31,7 +28,7 @@ export const make = Effect.gen(function* () {
     instead: "use search_shops to rank stores, get_product for one product's variants.",
     parameters: ProductQuery,
     success: ProductPage,
-    check,
+    check: yield* VocabularyCheck.make(),
     handler: (query, { accountId }) =>
       Effect.gen(function* () {
         const { findings, pagination, products: found } = yield* products.search(query, accountId)

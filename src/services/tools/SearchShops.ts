@@ -6,7 +6,6 @@ import * as Arguments from "../../domain/search/Arguments.ts"
 import { ShopPage } from "../../domain/search/Page.ts"
 import { ShopQuery } from "../../domain/search/ShopQuery.ts"
 import { ShopSearch } from "../search/Searches.ts"
-import { Vocabulary } from "../search/Vocabulary.ts"
 import { dashboardUrl } from "../../domain/catalog/DashboardUrl.ts"
 import * as SearchWarnings from "./SearchWarnings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
@@ -15,9 +14,7 @@ import * as VocabularyCheck from "./VocabularyCheck.ts"
 export const make = Effect.gen(function* () {
   const shops = yield* ShopSearch
   const context = { dashboardUrl: dashboardUrl(yield* AppConfig) }
-  const vocabulary = yield* Vocabulary
-  const check = VocabularyCheck.make(vocabulary)
-  const warningsOf = SearchWarnings.make(vocabulary)
+  const warningsOf = yield* SearchWarnings.make()
 
   return ToolDefinition.make({
     name: "search_shops",
@@ -29,7 +26,7 @@ export const make = Effect.gen(function* () {
     instead: "use get_shop for a known store, compare_markets to count stores.",
     parameters: ShopQuery,
     success: ShopPage,
-    check,
+    check: yield* VocabularyCheck.make(),
     handler: (query, { accountId }) =>
       Effect.gen(function* () {
         const { findings, pagination, shops: found } = yield* shops.search(query, accountId)

@@ -1,7 +1,7 @@
 /** The warnings of an answer, as its field. */
 import { Context, Effect } from "effect"
 import * as Warnings from "../../domain/search/Warnings.ts"
-import type { Vocabulary } from "../search/Vocabulary.ts"
+import { Vocabulary } from "../search/Vocabulary.ts"
 
 /** How a warning is written: for agents, unless a page sets it to the visitor's language. */
 export const Wording = Context.Reference<(warning: Warnings.Warning) => string>(
@@ -10,16 +10,18 @@ export const Wording = Context.Reference<(warning: Warnings.Warning) => string>(
 )
 
 /** Without warnings there is no field. `withoutEffect` finds the arguments of a query that do nothing. */
-export const make =
-  <Query extends Warnings.Query>(
-    { nearest }: Pick<Vocabulary["Service"], "nearest">,
-    withoutEffect: (query: Query) => ReadonlyArray<Warnings.WithoutEffect> = () => []
-  ) =>
-  (query: Query, findings: Warnings.Findings): Effect.Effect<{ readonly warnings?: ReadonlyArray<string> }> =>
-    Effect.gen(function* () {
+export const make = <Query extends Warnings.Query>(
+  withoutEffect: (query: Query) => ReadonlyArray<Warnings.WithoutEffect> = () => []
+) =>
+  Effect.map(Vocabulary, ({ nearest }) =>
+    Effect.fnUntraced(function* (
+      query: Query,
+      findings: Warnings.Findings
+    ): Effect.fn.Return<{ readonly warnings?: ReadonlyArray<string> }> {
       const near = new Map<Warnings.UnknownName, ReadonlyArray<string>>()
       for (const name of Warnings.named(findings.unknown)) near.set(name, yield* nearest(name))
       const warnings = Warnings.of(query, findings, (name) => near.get(name) ?? [], withoutEffect(query))
       const write = yield* Wording
       return warnings.length === 0 ? {} : { warnings: warnings.map(write) }
     })
+  )

@@ -2,19 +2,15 @@
 import { Effect } from "effect"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 import { hint } from "../search/Names.ts"
-import type { Vocabulary } from "../search/Vocabulary.ts"
+import { Vocabulary } from "../search/Vocabulary.ts"
 import type { Check, RawArguments } from "./ToolDefinition.ts"
 
 /** `conflicts` finds issues between arguments, without a look-up. */
-export const make =
-  (
-    vocabulary: Vocabulary["Service"],
-    conflicts: (raw: RawArguments) => ReadonlyArray<ArgumentIssue> = () => []
-  ): Check =>
-  (raw) => {
-    const own = conflicts(raw)
-    if (raw["niches"] === undefined && raw["themes"] === undefined) return Effect.succeed({ issues: own })
+export const make = (conflicts: (raw: RawArguments) => ReadonlyArray<ArgumentIssue> = () => []) =>
+  Effect.map(Vocabulary, (vocabulary): Check => (raw) => {
+    const issues = conflicts(raw)
+    if (raw["niches"] === undefined && raw["themes"] === undefined) return Effect.succeed({ issues })
     return Effect.map(vocabulary.issues(raw), (unknown) =>
-      unknown.length === 0 ? { issues: own } : { issues: [...own, ...unknown], hint: hint(unknown) }
+      unknown.length === 0 ? { issues } : { issues: [...issues, ...unknown], hint: hint(unknown) }
     )
-  }
+  })

@@ -129,8 +129,8 @@ export const layer = Layer.effectDiscard(
     const vocabulary = yield* Vocabulary
     const market = yield* MarketSearch
     const index = yield* CatalogIndex
-    const check = VocabularyCheck.make(vocabulary)
-    const warningsOf = SearchWarnings.make(vocabulary, Market.withoutEffect)
+    const check = yield* VocabularyCheck.make()
+    const warningsOf = yield* SearchWarnings.make(Market.withoutEffect)
 
     const answered = Effect.fnUntraced(function* (query: PageQuery) {
       const { findings, overview } = yield* market.of(query)
