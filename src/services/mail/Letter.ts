@@ -77,7 +77,7 @@ const askedFor: ReadonlySet<Kind> = new Set(["confirm", "exists", "reset", "newA
 export const isAskedFor = (kind: Kind): boolean => askedFor.has(kind)
 
 /** What was done in a session of the account. Their texts differ by the subject alone. */
-const changes = [
+export const changes = [
   "passkey_added",
   "passkey_removed",
   "second_step_on",

@@ -5,6 +5,7 @@ import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../../domain/access/Account.ts"
 import { Device } from "../../../domain/access/Device.ts"
 import { rowsOf } from "../../database/Rows.ts"
+import * as Letter from "../../mail/Letter.ts"
 
 /** Of one account; the next one deletes the oldest. */
 const maxPerAccount = 50
@@ -12,12 +13,7 @@ const maxListed = 10
 
 export const SignInChange = Schema.Struct({
   what: Schema.Literals([
-    "passkey_added",
-    "passkey_removed",
-    "second_step_on",
-    "second_step_off",
-    "codes_replaced",
-    "code_used",
+    ...Letter.changes,
     "reset",
     "password_changed",
     "password_set",
