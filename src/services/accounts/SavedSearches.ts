@@ -8,7 +8,7 @@ import type { AccountId } from "../../domain/access/Account.ts"
 import { maxRecentSearches, maxSavedSearches, SearchSubject } from "../../domain/search/SavedSearch.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
-import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
+import { countOf, firstOf, rowsOf } from "../database/Rows.ts"
 
 /** Searches on a page of the list. Their new results are counted two searches at a time (SavedSearchesPage). */
 export const savedPerPage = 10
@@ -47,7 +47,6 @@ export class SavedSearchNotFound extends Schema.TaggedError<SavedSearchNotFound>
 const decodeRows = rowsOf(SavedSearch)
 const decodeName = firstOf(Schema.Struct({ name: Schema.String }))
 const decodeRecent = firstOf(Schema.Struct({ searches: Schema.Array(RecentSearch) }))
-const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 
 export class SavedSearches extends Context.Service<
   SavedSearches,
@@ -123,13 +122,13 @@ export class SavedSearches extends Context.Service<
       })
 
       const page = Effect.fn("SavedSearches.page")(function* (accountId: AccountId, page: number) {
-        const [rows, { count }] = yield* Effect.all([
+        const [searches, total] = yield* Effect.all([
           sql`
               SELECT ${columns} FROM saved_search WHERE account_id = ${accountId}
               ORDER BY id DESC LIMIT ${savedPerPage} OFFSET ${(page - 1) * savedPerPage}`.pipe(decodeRows),
-          decodeCount(sql`SELECT count(*)::int AS count FROM saved_search WHERE account_id = ${accountId}`)
+          countOf(sql`SELECT count(*)::int AS count FROM saved_search WHERE account_id = ${accountId}`)
         ]).pipe(availableToRead)
-        return { searches: rows, total: count }
+        return { searches, total }
       })
 
       const get = Effect.fn("SavedSearches.get")(function* (accountId: AccountId, id: number) {

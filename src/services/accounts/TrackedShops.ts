@@ -5,7 +5,7 @@ import type { AccountId } from "../../domain/access/Account.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
-import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
+import { countOf, firstOf, rowsOf } from "../database/Rows.ts"
 
 /** Tracked and own stores together. */
 export const maxTrackedShops = 1_000
@@ -30,7 +30,6 @@ export class TrackedShopNotFound extends Schema.TaggedError<TrackedShopNotFound>
 }) {}
 
 const decodeShop = firstOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
-const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 const decodeStanding = firstOf(Schema.Struct({ kind: Schema.NullOr(TrackingKind) }))
 const decodeTracked = rowsOf(TrackedShop)
 
@@ -63,9 +62,9 @@ export class TrackedShops extends Context.Service<
 
       /** Called after a lock of the account's row, so that one transaction at a time counts its stores. */
       const ensureRoom = Effect.fnUntraced(function* (accountId: AccountId, shopId: number) {
-        const { count } = yield* sql`
+        const count = yield* sql`
             SELECT count(*)::int AS count FROM tracked_shop WHERE account_id = ${accountId} AND shop_id <> ${shopId}`.pipe(
-          decodeCount
+          countOf
         )
         if (count >= maxTrackedShops) return yield* tooMany()
       })

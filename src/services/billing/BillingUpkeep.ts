@@ -69,7 +69,7 @@ export const layer = Layer.effectDiscard(
     if (Option.isNone(stripe)) return
     yield* lookForNewestEvent(sql).pipe(
       Effect.andThen(checkUnchecked(stripe.value)),
-      Effect.andThen(DatabaseClock.deleting((nowMillis) => BillingRows.forgetOldEvents(sql, nowMillis))),
+      Effect.andThen(DatabaseClock.deleting((nowMillis) => BillingRows.forgetOldEvents(sql, nowMillis), 0)),
       Effect.provideService(SqlClient.SqlClient, sql),
       BackgroundJob.repeat(every, "Subscriptions could not be compared")
     )

@@ -140,7 +140,7 @@ export class CreditLedger extends Context.Service<
         return stored === idempotency.fingerprint ? "repeat" : yield* keyConflict()
       })
 
-      yield* DatabaseClock.deleting(LedgerStatements.forgetOldKeys).pipe(
+      yield* DatabaseClock.deleting(LedgerStatements.forgetOldKeys, 0).pipe(
         onDatabase,
         BackgroundJob.repeat("1 hour", "Expired idempotency keys could not be deleted")
       )

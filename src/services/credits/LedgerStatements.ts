@@ -83,9 +83,9 @@ const batch = 5_000
 /** Deletes expired idempotency keys. */
 export const forgetOldKeys = Effect.fn("LedgerStatements.forgetOldKeys")(function* (
   nowMillis: number
-): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
+): Effect.fn.Return<number, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   const deleteExpired = deleteUnlocked(sql, "idempotency_key", "account_id, key")
   const expired = sql`created_at <= ${new Date(nowMillis)}::timestamptz - interval '24 hours'`
-  yield* deleteExpired(sql`${expired} ORDER BY created_at LIMIT ${batch}`).pipe(inBatches(batch))
+  return yield* deleteExpired(sql`${expired} ORDER BY created_at LIMIT ${batch}`).pipe(inBatches(batch))
 })

@@ -48,15 +48,18 @@ export const timeToDeleteBy: Effect.Effect<Option.Option<number>, SqlError.SqlEr
   ({ aheadMillis, nowMillis }) => (agree(aheadMillis) ? Option.some(nowMillis) : Option.none())
 )
 
-/** Runs a deletion with the database's time. While the clocks disagree, it logs a warning instead. */
-export const deleting = Effect.fnUntraced(function* <A, E, R>(deletion: (nowMillis: number) => Effect.Effect<A, E, R>) {
+/** Runs a deletion with the database's time. While the clocks disagree, it logs a warning instead and returns `nothing`. */
+export const deleting = Effect.fnUntraced(function* <A, E, R>(
+  deletion: (nowMillis: number) => Effect.Effect<A, E, R>,
+  nothing: A
+) {
   const { aheadMillis, nowMillis } = yield* compare
-  if (agree(aheadMillis)) return Option.some(yield* deletion(nowMillis))
+  if (agree(aheadMillis)) return yield* deletion(nowMillis)
   yield* Effect.logWarning(
     "Nothing is deleted by its age: the clocks of this server and of its database differ by more than 5 minutes. Set the wrong one right.",
     { server_is_ahead_by_seconds: Math.round(aheadMillis / 1_000) }
   )
-  return Option.none<A>()
+  return nothing
 })
 
 /**

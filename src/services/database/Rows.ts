@@ -25,6 +25,17 @@ export const rowOf = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) =>
     Effect.flatMap(statement, (rows) => Effect.orDie(Effect.map(decode(rows), ([row]) => row)))
 }
 
+const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
+const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
+
+/** The column `id` of each row. */
+export const idsOf = <E, R>(statement: Rows<E, R>): Effect.Effect<ReadonlyArray<number>, E, R> =>
+  Effect.map(decodeIds(statement), (rows) => rows.map(({ id }) => id))
+
+/** The column `count` of the only row. */
+export const countOf = <E, R>(statement: Rows<E, R>): Effect.Effect<number, E, R> =>
+  Effect.map(decodeCount(statement), ({ count }) => count)
+
 /**
  * Deletes rows and returns their number. `which` is the condition, and the order and limit if there is one. Skips rows that another
  * transaction uses, so that servers that delete at the same time do not wait for each other.

@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { PartialShop, RemovedRecord, ShopRecord } from "../../domain/catalog/Records.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { idsOf, rowsOf } from "../database/Rows.ts"
 import { domainsOf, sortByType } from "./Batch.ts"
 import type { Batch } from "./Batch.ts"
 import type { Write, Written } from "./BulkUpsert.ts"
@@ -56,7 +56,6 @@ const KnownShop = Schema.Struct({
 })
 type KnownShops = ReadonlyMap<string, typeof KnownShop.Type>
 const decodeShops = rowsOf(KnownShop)
-const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 
 const knownShops = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -243,12 +242,6 @@ const removeRecords = Effect.fnUntraced(function* ({ run, sql }: Write, batch: B
     const removed = Array.from(touched.items).length
     return { touched, tally: { ...noTally, removed } }
   }
-  const idsOf = Effect.fnUntraced(function* (
-    wanted: ReadonlyArray<RemovedRecord>,
-    read: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
-  ) {
-    return wanted.length === 0 ? [] : (yield* decodeIds(read)).map(({ id }) => id)
-  })
   const keys = (wanted: ReadonlyArray<RemovedRecord>) => wanted.map(({ key }) => key ?? "")
   const domains = (wanted: ReadonlyArray<RemovedRecord>) => wanted.map(({ shop }) => shop ?? "")
   const [shops, ads] = [of("shop"), of("ad")]
@@ -259,7 +252,8 @@ const removeRecords = Effect.fnUntraced(function* ({ run, sql }: Write, batch: B
           SELECT id, coalesce(seen_on > ${run?.asOf ?? null}::date, false) AS "isNewer"
           FROM ad WHERE key = ANY(${keys(ads)}::text[])`)
   const adIds = named.flatMap(({ id, isNewer }) => (isNewer ? [] : [id]))
-  const shopIds = yield* idsOf(shops, sql`SELECT id FROM shop WHERE domain = ANY(${domains(shops)}::text[])`)
+  const shopIds =
+    shops.length === 0 ? [] : yield* idsOf(sql`SELECT id FROM shop WHERE domain = ANY(${domains(shops)}::text[])`)
   return {
     olderAds: named.length - adIds.length,
     products: counted(yield* Reconciliation.removeProducts(sql, batch.products.removed)),

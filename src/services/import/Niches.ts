@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { CategoryRecord, NicheRecord } from "../../domain/catalog/Records.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { idsOf, rowsOf } from "../database/Rows.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import type { ImportRow, TaxonomyNiche } from "./ImportSource.ts"
 import { longTransaction } from "./LongTransaction.ts"
@@ -25,7 +25,6 @@ const NicheRow = Schema.Struct({
 type NicheRow = typeof NicheRow.Type
 const decodeNiches = rowsOf(NicheRow)
 const decodeCategories = rowsOf(Schema.Struct({ name: Schema.String, niche_id: Schema.Int }))
-const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 
 /** A niche as it is stored, with its key in a taxonomy. */
 export type KeyedNiche = NicheRecord & { readonly taxonomy_key?: string | null }
@@ -203,6 +202,5 @@ export const having = Effect.fn("Niches.having")(function* (
   shopIds: ReadonlyArray<number>
 ): Effect.fn.Return<ReadonlyArray<number>, SqlError.SqlError> {
   if (shopIds.length === 0) return []
-  const found = yield* decodeIds(sql`SELECT id FROM shop WHERE id = ANY(${shopIds}::int[]) AND niche_id IS NOT NULL`)
-  return found.map(({ id }) => id)
+  return yield* idsOf(sql`SELECT id FROM shop WHERE id = ANY(${shopIds}::int[]) AND niche_id IS NOT NULL`)
 })

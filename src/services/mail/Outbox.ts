@@ -14,7 +14,7 @@ import { unavailable } from "../../domain/ToolErrorMessages.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as Secrets from "../Secrets.ts"
 import { timeIn } from "../database/DatabaseClock.ts"
-import { firstOf, rowOf } from "../database/Rows.ts"
+import { countOf, firstOf, rowOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import * as Letter from "./Letter.ts"
 
@@ -63,16 +63,13 @@ export type Waiting = typeof Waiting.Type
 
 const decodeWaiting = firstOf(Waiting)
 const decodeRoom = rowOf(Schema.Struct({ isFull: Schema.Boolean, isRepeated: Schema.Boolean }))
-const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 
 type OnDatabase<A, E = never> = Effect.Effect<A, SqlError.SqlError | E, SqlClient.SqlClient>
 
 const countUpTo = (most: number): OnDatabase<number> =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const counting = sql`SELECT count(*)::integer AS count FROM (SELECT FROM mail LIMIT ${most}) w`
-    return (yield* decodeCount(counting)).count
-  })
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    countOf(sql`SELECT count(*)::integer AS count FROM (SELECT FROM mail LIMIT ${most}) w`)
+  )
 
 /** How many mails wait. */
 export const count = countUpTo(maxWaiting)

@@ -13,7 +13,7 @@ import * as Grant from "../../domain/oauth/Grant.ts"
 import type { InvalidGrant, InvalidTarget, TooManyRequests } from "../../domain/oauth/OAuthError.ts"
 import * as Pkce from "../../domain/oauth/Pkce.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
-import { firstOf, rowOf } from "../database/Rows.ts"
+import { countOf, firstOf } from "../database/Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { UnknownClient } from "./Clients.ts"
@@ -49,7 +49,6 @@ export type CodeState = "unused" | "used" | "over"
 export const codeOf = ({ secret }: ConsentRequests.Answer) => Secrets.derive("authorization_code", secret)
 
 const decodeState = firstOf(Schema.Struct({ state: Schema.Literals(["unused", "used", "over"]) }))
-const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 
 export class Grants extends Context.Service<
   Grants,
@@ -107,9 +106,9 @@ export class Grants extends Context.Service<
           const open = yield* sql`SELECT FROM account WHERE id = ${accountId} AND closed_at IS NULL FOR NO KEY UPDATE`
           if (open.length === 0) return yield* new UnknownClient({ message: "The account has been closed." })
           if (answers !== undefined && !(yield* ConsentRequests.allow(answers))) return yield* new AlreadyDecided()
-          const { count } = yield* sql`
+          const count = yield* sql`
               SELECT count(*)::integer AS count FROM oauth_grant
-              WHERE account_id = ${accountId} AND usable_until > ${now}`.pipe(decodeCount)
+              WHERE account_id = ${accountId} AND usable_until > ${now}`.pipe(countOf)
           if (count >= maxConnections) return yield* tooManyConnections()
           if (client.source === "registered") {
             // Always written, so that a concurrent deletion of unused clients sees that this client is in use.

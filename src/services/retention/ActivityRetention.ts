@@ -2,13 +2,13 @@
  * Retention of the activity log (Config, `ACTIVITY_DAYS`) and of DailyPageViews. Deletes in the background in small steps, on
  * any number of servers at once. Pages hide expired entries even before they are deleted.
  */
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import { dayMillis, dayOf } from "../../domain/Days.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
-import { inBatches, rowOf } from "../database/Rows.ts"
+import { countOf, inBatches } from "../database/Rows.ts"
 
 const removeEvery = "10 minutes"
 /**
@@ -24,17 +24,14 @@ export const horizonOf = (activityDays: number, nowMillis: number): number => no
 /** Daily counts are kept for all days that the usage page displays, even if the log is shorter. */
 const leastDaysCounted = 32
 
-const decodeRemoved = rowOf(Schema.Struct({ removed: Schema.Int }))
-
 const removeUntil = Effect.fnUntraced(function* (now: number) {
   const sql = yield* SqlClient.SqlClient
   const { activityDays } = yield* AppConfig
   const horizon = new Date(horizonOf(activityDays, now))
   const firstDay = dayOf(Math.min(horizon.getTime(), now - leastDaysCounted * dayMillis))
   const removed = yield* sql`
-    SELECT remove_old_activity(${horizon}, ${firstDay}::date, ${new Date(now)}, ${batch}) AS removed`.pipe(
-    decodeRemoved,
-    Effect.map((row) => row.removed),
+    SELECT remove_old_activity(${horizon}, ${firstDay}::date, ${new Date(now)}, ${batch}) AS count`.pipe(
+    countOf,
     inBatches(batch, maxBatches)
   )
   // One row for each day and account. Yesterday's rows stay, because a server whose clock is behind still counts in them.
@@ -43,10 +40,7 @@ const removeUntil = Effect.fnUntraced(function* (now: number) {
 })
 
 /** Returns the number of deleted calls; 0 while the clocks disagree (DatabaseClock). */
-export const remove = DatabaseClock.deleting(removeUntil).pipe(
-  Effect.map(Option.getOrElse(() => 0)),
-  Effect.withSpan("ActivityRetention.remove")
-)
+export const remove = DatabaseClock.deleting(removeUntil, 0).pipe(Effect.withSpan("ActivityRetention.remove"))
 
 export const layer = Layer.effectDiscard(
   remove.pipe(BackgroundJob.repeat(removeEvery, "Old entries of the activity log could not be deleted"))

@@ -2,18 +2,16 @@
  * A bound on registrations without consent. Anyone can register, but must not fill the disk (R45, R46) or keep others from
  * registering. When there are too many, the network with the most loses its oldest.
  */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
-import { rowOf } from "../database/Rows.ts"
+import { countOf } from "../database/Rows.ts"
 
 export const maxUnused = 20_000
 /** Enough that only one registration in a hundred has to rank all of them. */
 const deletedAtOnce = 100
 /** Servers that count at the same time exceed the limit by a few. This margin lets them get back below it. */
 const maxCounted = maxUnused + 1_000
-
-const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 
 /**
  * Makes room for one registration if there is none. Each registration is ranked by the number of newer ones from its
@@ -22,9 +20,9 @@ const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
  */
 export const makeRoom = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { count } = yield* sql`
+  const count = yield* sql`
       SELECT count(*)::integer AS count
-      FROM (SELECT FROM oauth_client WHERE granted_at IS NULL LIMIT ${maxCounted}) unused`.pipe(decodeCount)
+      FROM (SELECT FROM oauth_client WHERE granted_at IS NULL LIMIT ${maxCounted}) unused`.pipe(countOf)
   if (count < maxUnused) return
   // Skips registrations that a consent in progress has locked.
   yield* sql`

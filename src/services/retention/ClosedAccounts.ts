@@ -2,13 +2,13 @@
  * Removes what is left of closed accounts: their activity, of which there may be millions of lines, in small steps; and what
  * requests that were under way when the account was closed have written since.
  */
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
 import { forget } from "../accounts/AccountClosing.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
-import { inBatches, rowOf, rowsOf } from "../database/Rows.ts"
+import { countOf, inBatches, rowsOf } from "../database/Rows.ts"
 
 const removeEvery = "10 minutes"
 /** As in ActivityRetention. */
@@ -20,14 +20,12 @@ const maxAccounts = 100
 const settledMillis = 5 * 60_000
 
 const decodeClosed = rowsOf(Schema.Struct({ id: AccountId, closedAt: Schema.Date }))
-const decodeRemoved = rowOf(Schema.Struct({ removed: Schema.Int }))
 
 /** Whether nothing is left. A full batch deletes up to a batch of each of two tables. */
 const removeActivity = Effect.fnUntraced(function* (accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
-  const removed = yield* sql`SELECT remove_activity_of(${accountId}, ${batch}) AS removed`.pipe(
-    decodeRemoved,
-    Effect.map(({ removed }) => removed),
+  const removed = yield* sql`SELECT remove_activity_of(${accountId}, ${batch}) AS count`.pipe(
+    countOf,
     inBatches(batch, maxBatches)
   )
   return removed < batch * maxBatches
@@ -52,10 +50,7 @@ const removeSettled = Effect.fnUntraced(function* (now: number) {
 })
 
 /** Returns the number of accounts of which nothing personal is left; 0 while the clocks disagree (DatabaseClock). */
-export const remove = DatabaseClock.deleting(removeSettled).pipe(
-  Effect.map(Option.getOrElse(() => 0)),
-  Effect.withSpan("ClosedAccounts.remove")
-)
+export const remove = DatabaseClock.deleting(removeSettled, 0).pipe(Effect.withSpan("ClosedAccounts.remove"))
 
 export const layer = Layer.effectDiscard(
   remove.pipe(BackgroundJob.repeat(removeEvery, "What is left of closed accounts could not be removed"))

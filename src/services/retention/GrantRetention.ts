@@ -3,12 +3,12 @@
  * long, and keys without tokens (R46). It runs in the background in bounded batches, on any number of servers at once.
  * Only the size of the tables depends on it: expired rows are refused by their time.
  */
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError, Statement } from "effect/sql"
 import { dayMillis } from "../../domain/Days.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
-import { deleteUnlocked, inBatches, rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, idsOf, inBatches } from "../database/Rows.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as GrantRows from "../oauth/GrantRows.ts"
 
@@ -37,8 +37,6 @@ interface Swept {
 
 const nothing: Swept = { tokens: 0, codes: 0, grants: 0, remembered: 0, clients: 0, keys: 0 }
 
-const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
-
 const repeat = inBatches(batch, maxBatches)
 
 const remove = Effect.fnUntraced(function* (table: string, key: string, which: Statement.Fragment) {
@@ -49,10 +47,9 @@ const remove = Effect.fnUntraced(function* (table: string, key: string, which: S
 const endGrants = Effect.fnUntraced(function* (now: number) {
   const sql = yield* SqlClient.SqlClient
   const over = new Date(now - graceMillis)
-  const due = yield* sql`
-    SELECT id FROM oauth_grant WHERE usable_until <= ${over} ORDER BY usable_until LIMIT ${batch}`.pipe(decodeIds)
-  if (due.length === 0) return 0
-  const ids = due.map(({ id }) => id)
+  const ids = yield* sql`
+    SELECT id FROM oauth_grant WHERE usable_until <= ${over} ORDER BY usable_until LIMIT ${batch}`.pipe(idsOf)
+  if (ids.length === 0) return 0
   // Checked again: a server whose clock is behind may have refreshed the grant meanwhile.
   return yield* GrantRows.end(
     sql`g.id = ANY(${ids}::integer[]) AND g.usable_until <= ${over}`,
@@ -95,10 +92,7 @@ const sweepUntil = Effect.fnUntraced(function* (
 })
 
 /** {@link nothing} while the clocks disagree (DatabaseClock). */
-export const sweep = DatabaseClock.deleting(sweepUntil).pipe(
-  Effect.map(Option.getOrElse(() => nothing)),
-  Effect.withSpan("GrantRetention.sweep")
-)
+export const sweep = DatabaseClock.deleting(sweepUntil, nothing).pipe(Effect.withSpan("GrantRetention.sweep"))
 
 export const layer = Layer.effectDiscard(
   sweep.pipe(BackgroundJob.repeat(sweepEvery, "Expired connections could not be deleted"))

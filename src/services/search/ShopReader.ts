@@ -7,7 +7,7 @@ import type { ShopDetails } from "../../domain/catalog/ShopItem.ts"
 import { echo } from "../../domain/ArgumentDecoder.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import type { NotFound } from "../../domain/ToolError.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { idsOf, rowsOf } from "../database/Rows.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
@@ -21,8 +21,6 @@ import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 const maxMonths = 120
 /** More than any tree of niches has; ends the traversal if the data has a cycle. */
 const maxDepth = 32
-
-const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 
 const decodeRows = rowsOf(Schema.Struct({ ...ShopSql.ShopRow.fields, details: ShopExtras }))
 
@@ -94,10 +92,10 @@ export class ShopReader extends Context.Service<
         function* (domain: string) {
           const known = StoreDomain.candidates(domain)
           const wanted = [...known, ...StoreDomain.carried(domain)]
-          const found = yield* decodeIds(sql`
+          const [id] = yield* idsOf(sql`
             SELECT s.id FROM unnest(${wanted}::text[]) WITH ORDINALITY AS wanted (domain, place)
             JOIN shop s ON s.domain = wanted.domain ORDER BY wanted.place LIMIT 1`)
-          if (found[0] !== undefined) return found[0].id
+          if (id !== undefined) return id
           const host = known.at(-1) ?? ""
           // A text that is no domain is repeated as it came: `1` would be `0.0.0.1`, and `.` nothing.
           const given = StoreDomain.extension(host) === null ? domain.trim() : host

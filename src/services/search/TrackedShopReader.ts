@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { ShopFacts } from "../../domain/catalog/ShopItem.ts"
-import { rowOf, rowsOf } from "../database/Rows.ts"
+import { countOf, rowsOf } from "../database/Rows.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
@@ -24,7 +24,6 @@ export interface TrackedPage {
 }
 
 const decodeRows = rowsOf(Schema.Struct({ ...ShopSql.ShopRow.fields, is_own: Schema.Boolean }))
-const decodeTotal = rowOf(Schema.Struct({ total: Schema.Int }))
 
 /** The page is selected before the stores are joined. */
 const read = (sql: SqlClient.SqlClient, accountId: AccountId, page: number) =>
@@ -39,8 +38,7 @@ const read = (sql: SqlClient.SqlClient, accountId: AccountId, page: number) =>
   ORDER BY f.position`.pipe(decodeRows)
 
 const count = (sql: SqlClient.SqlClient, accountId: AccountId) =>
-  sql`
-    SELECT count(*)::int AS total FROM tracked_shop t WHERE t.account_id = ${accountId}::int`.pipe(decodeTotal)
+  countOf(sql`SELECT count(*)::int AS count FROM tracked_shop t WHERE t.account_id = ${accountId}::int`)
 
 export class TrackedShopReader extends Context.Service<
   TrackedShopReader,
@@ -58,10 +56,9 @@ export class TrackedShopReader extends Context.Service<
       const permits = yield* SearchPermits
 
       const attempt = Effect.fnUntraced(function* (accountId: AccountId, page: number) {
-        const {
-          rows,
-          total: { total }
-        } = yield* permits.query(Effect.all({ rows: read(sql, accountId, page), total: count(sql, accountId) }))
+        const { rows, total } = yield* permits.query(
+          Effect.all({ rows: read(sql, accountId, page), total: count(sql, accountId) })
+        )
         const { list, version } = yield* index.current
         return {
           answer: { shops: rows.map((row) => ({ ...ShopSql.toFacts(list)(row), is_own: row.is_own })), total },
