@@ -2,7 +2,8 @@
  * What changes of an account by mail share: asking for a link, and ending what a change makes void. Both write their mail in the
  * transaction of the change.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
+import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -14,6 +15,7 @@ import type { MailRequest } from "../limits/SignInAttempts.ts"
 import * as Outbox from "../mail/Outbox.ts"
 import * as SignInChanges from "../sessions/passkeys/SignInChanges.ts"
 import * as AccountLinks from "./AccountLinks.ts"
+import { storedEmail } from "./AccountRecord.ts"
 
 /** Not an address that mails are sent to. */
 export class EmailRefused extends Schema.TaggedError<EmailRefused>()("EmailRefused", {}) {}
@@ -52,6 +54,20 @@ export const asking = Effect.gen(function* () {
       onDatabase(sql.withTransaction(Effect.flatMap(post(email, prepared), Outbox.put)))
     ).pipe(Effect.tapError(() => attempts.giveBackMail(mail)))
   })
+})
+
+/** The mail to an address that is free: a link; or to one that has an account: that it has. Both take the same work. */
+export const toNewAddress = Effect.fnUntraced(function* <E>(
+  email: string,
+  link: Effect.Effect<Option.Option<{ readonly secret: Redacted.Redacted }>, E>,
+  kinds: { readonly free: "confirm" | "newAddress"; readonly taken: "exists" | "addressTaken" }
+) {
+  const to = yield* storedEmail(yield* SqlClient.SqlClient, email)
+  const made = yield* link
+  const post: Outbox.Post = Option.isSome(made)
+    ? { kind: kinds.free, to: email, link: made.value.secret }
+    : { kind: kinds.taken, to }
+  return post
 })
 
 /** A change of how its owner signs in ends all links of the account, is recorded, and told by a mail. */

@@ -2,7 +2,7 @@
  * Change of the signed-in account's e-mail address: by its password, and by a link that is sent to the new address. The answer
  * does not reveal whether that address has another account; only the mail differs.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
@@ -10,7 +10,7 @@ import { availableOnce } from "../database/Availability.ts"
 import type * as Outbox from "../mail/Outbox.ts"
 import * as AccountLinks from "./AccountLinks.ts"
 import * as ByMail from "./ByMail.ts"
-import { decodeEmails, storedEmail } from "./AccountRecord.ts"
+import { decodeEmails } from "./AccountRecord.ts"
 import { isStill } from "../sessions/Sessions.ts"
 import type { Session } from "../sessions/Sessions.ts"
 import { SignIn } from "../sessions/SignIn.ts"
@@ -54,18 +54,10 @@ export class EmailChange extends Context.Service<
             address,
             verify: () => Effect.asVoid(signIn.verify({ session, password })),
             prepare: Effect.void,
-            post: (email) =>
-              Effect.all({
-                stored: storedEmail(sql, email),
-                made: links.make({ purpose: "email", email, accountId: session.accountId })
-              }).pipe(
-                Effect.map(({ made, stored }) =>
-                  Option.match(made, {
-                    onSome: ({ secret }): Outbox.Post => ({ kind: "newAddress", to: email, link: secret }),
-                    onNone: (): Outbox.Post => ({ kind: "addressTaken", to: stored })
-                  })
-                )
-              )
+            post: (email) => {
+              const link = links.make({ purpose: "email", email, accountId: session.accountId })
+              return ByMail.toNewAddress(email, link, { free: "newAddress", taken: "addressTaken" })
+            }
           })
       )
 

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Password from "../../domain/access/Password.ts"
 import { availableOnce } from "../database/Availability.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { idsOf } from "../database/Rows.ts"
 import type * as Outbox from "../mail/Outbox.ts"
 import { decodeEmails } from "./AccountRecord.ts"
 import * as ByMail from "./ByMail.ts"
@@ -17,6 +17,12 @@ import type { SignInError } from "../sessions/SignIn.ts"
 export class PasswordRefused extends Schema.TaggedError<PasswordRefused>()("PasswordRefused", {
   weakness: Schema.Literals(Password.weaknesses)
 }) {}
+
+/** Whether the account with this address may have the password. */
+export const refuseWeak = (password: Redacted.Redacted, email: string): Effect.Effect<void, PasswordRefused> => {
+  const weakness = Password.weakness(Redacted.value(password), email)
+  return weakness === undefined ? Effect.void : Effect.fail(new PasswordRefused({ weakness }))
+}
 
 export class PasswordChange extends Context.Service<
   PasswordChange,
@@ -42,8 +48,7 @@ export class PasswordChange extends Context.Service<
 
       const change: PasswordChange["Service"]["change"] = Effect.fn("PasswordChange.change")(function* (request) {
         const { accountId, device, email, passkeyId } = request.session
-        const weakness = Password.weakness(Redacted.value(request.next), email)
-        if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
+        yield* refuseWeak(request.next, email)
         const verified = yield* signIn.verify({ session: request.session, password: request.current })
         const passwordHash = yield* passwords.hash(request.next)
         return yield* Effect.gen(function* () {
@@ -54,9 +59,9 @@ export class PasswordChange extends Context.Service<
           )
           // Changed concurrently: the verified password is no longer the current one.
           if (changed === undefined) return yield* new SignInRejected()
-          const ended = yield* decodeIds(sql`DELETE FROM session WHERE account_id = ${accountId} RETURNING id`)
+          const ended = yield* idsOf(sql`DELETE FROM session WHERE account_id = ${accountId} RETURNING id`)
           // Ended since the request began: it must not go on in a new one, which counts as signed in with every step.
-          if (!ended.some(({ id }) => id === request.session.id)) return yield* new SignInRejected()
+          if (!ended.includes(request.session.id)) return yield* new SignInRejected()
           const mail: Outbox.Post = { kind: "passwordChanged", to: changed.email }
           yield* ByMail.changed({ accountId, what: "password_changed", device, mail })
           return yield* sessions
@@ -70,5 +75,4 @@ export class PasswordChange extends Context.Service<
   )
 }
 
-const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 const rejected = () => Effect.fail(new SignInRejected())

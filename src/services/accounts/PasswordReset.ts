@@ -2,10 +2,10 @@
  * A new password by a link in a mail. The answer does not reveal whether an address has an account. A reset starts no session:
  * it leads to the sign-in, which may ask for a second step.
  */
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer } from "effect"
+import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/access/Device.ts"
-import * as Password from "../../domain/access/Password.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
@@ -13,7 +13,8 @@ import type { TooManyAttempts } from "../limits/SignInAttempts.ts"
 import type * as Outbox from "../mail/Outbox.ts"
 import * as AccountLinks from "./AccountLinks.ts"
 import * as ByMail from "./ByMail.ts"
-import { PasswordRefused } from "./PasswordChange.ts"
+import { refuseWeak } from "./PasswordChange.ts"
+import type { PasswordRefused } from "./PasswordChange.ts"
 import { Passwords } from "../sessions/Passwords.ts"
 import type { PasswordsBusy } from "../sessions/Passwords.ts"
 
@@ -67,8 +68,7 @@ export class PasswordReset extends Context.Service<
       const set: PasswordReset["Service"]["set"] = Effect.fn("PasswordReset.set")(function* (request) {
         const { device, next, secret } = request
         const { email } = yield* links.read("reset", secret)
-        const weakness = Password.weakness(Redacted.value(next), email)
-        if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
+        yield* refuseWeak(next, email)
         const attempt = { email, link: "reset" } as const
         // Requests at once, or that are given up, would otherwise hash with one link without end.
         yield* attempts.take(attempt)

@@ -5,20 +5,19 @@
  * In the browser that asked, the link alone confirms. Another browser also needs the password: otherwise the owner of the address
  * could be tricked into confirming an account whose password somebody else knows.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import type { Redacted } from "effect"
 import { Mac } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import * as Password from "../../domain/access/Password.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
 import type { TooManyAttempts } from "../limits/SignInAttempts.ts"
-import type * as Outbox from "../mail/Outbox.ts"
 import * as Secrets from "../Secrets.ts"
 import { AccountLinks, LinkOver } from "./AccountLinks.ts"
-import { storedEmail } from "./AccountRecord.ts"
 import * as ByMail from "./ByMail.ts"
-import { PasswordRefused } from "./PasswordChange.ts"
+import { refuseWeak } from "./PasswordChange.ts"
+import type { PasswordRefused } from "./PasswordChange.ts"
 import { Passwords } from "../sessions/Passwords.ts"
 import type { PasswordsBusy } from "../sessions/Passwords.ts"
 import { SignInRejected } from "../sessions/SignIn.ts"
@@ -70,23 +69,12 @@ export class SignUp extends Context.Service<
           askByMail("sign_up", {
             email: typed,
             address,
-            verify: (email) => {
-              const weakness = Password.weakness(Redacted.value(password), email)
-              return weakness === undefined ? Effect.void : Effect.fail(new PasswordRefused({ weakness }))
-            },
+            verify: (email) => refuseWeak(password, email),
             prepare: passwords.hash(password),
-            post: (email, passwordHash) =>
-              Effect.all({
-                stored: storedEmail(sql, email),
-                made: links.make({ purpose: "sign_up", email, passwordHash, browser, returnTo })
-              }).pipe(
-                Effect.map(({ made, stored }) =>
-                  Option.match(made, {
-                    onSome: ({ secret }): Outbox.Post => ({ kind: "confirm", to: email, link: secret }),
-                    onNone: (): Outbox.Post => ({ kind: "exists", to: stored })
-                  })
-                )
-              )
+            post: (email, passwordHash) => {
+              const link = links.make({ purpose: "sign_up", email, passwordHash, browser, returnTo })
+              return ByMail.toNewAddress(email, link, { free: "confirm", taken: "exists" })
+            }
           })
       )
 
