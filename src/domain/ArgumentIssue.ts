@@ -53,3 +53,7 @@ export const textOf = ({ code, params }: Problem, { text }: Messages): string =>
 }
 
 export const englishOf = (problem: Problem): string => textOf(problem, english)
+
+/** For messages about several: each after its path. */
+export const listOf = (issues: ReadonlyArray<ArgumentIssue>): string =>
+  issues.map((issue) => `${issue.path} ${englishOf(issue)}`.trim()).join("; ")

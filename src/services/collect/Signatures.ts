@@ -2,7 +2,7 @@
 import { Effect, Result, Schema } from "effect"
 import * as BoundedJson from "../../domain/BoundedJson.ts"
 import * as ArgumentDecoder from "../../domain/ArgumentDecoder.ts"
-import { englishOf } from "../../domain/ArgumentIssue.ts"
+import { listOf } from "../../domain/ArgumentIssue.ts"
 import { pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import * as Fields from "../../domain/catalog/RecordFields.ts"
 import * as WholeFile from "../WholeFile.ts"
@@ -48,7 +48,7 @@ const decoded = (name: string, input: unknown): Effect.Effect<Signatures, Collec
     Effect.fromResult(decode(input)),
     (issues) =>
       new CollectError({
-        message: `${name} is no table of signatures: ${issues.map((issue) => `${issue.path} ${englishOf(issue)}`.trim()).join("; ")}.`
+        message: `${name} is no table of signatures: ${listOf(issues)}.`
       })
   )
 

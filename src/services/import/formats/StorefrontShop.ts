@@ -4,7 +4,8 @@ import * as path from "node:path"
 import * as BoundedJson from "../../../domain/BoundedJson.ts"
 import * as LenientDecoder from "../../../domain/catalog/LenientDecoder.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
-import { englishOf } from "../../../domain/ArgumentIssue.ts"
+import { listOf } from "../../../domain/ArgumentIssue.ts"
+import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import { PartialShop } from "../../../domain/catalog/Records.ts"
 import * as StoreDomain from "../../../domain/catalog/StoreDomain.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
@@ -29,6 +30,9 @@ export interface StoreOptions {
 const decode = LenientDecoder.make(PartialShop)
 
 const strict = RecordDecoder.make(PartialShop)
+
+const refused = (what: string, issues: ReadonlyArray<ArgumentIssue>) =>
+  new UnreadableInput({ message: `${what}: ${listOf(issues)}.` })
 
 const given = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
 
@@ -78,8 +82,7 @@ const checkOptions = Effect.fnUntraced(function* (
   const options = { ...given("name", name), ...given("country", country), ...given("currency", currency) }
   const checked = strict({ type: "partial_shop", domain: "shop.example.com", ...options })
   if (Result.isSuccess(checked)) return
-  const issues = checked.failure.map((issue) => `${issue.path} ${englishOf(issue)}`).join("; ")
-  return yield* new UnreadableInput({ message: `The store of ${file} cannot be imported: ${issues}.` })
+  return yield* refused(`The store of ${file} cannot be imported`, checked.failure)
 })
 
 /** The store, and which values of its `meta.json` did not fit. */
@@ -99,10 +102,7 @@ export const describe = Effect.fn("StorefrontShop.describe")(function* (
   }
   const shop = toShop(StoreDomain.normalize(domain), meta, options)
   if (Result.isSuccess(shop)) return shop.success
-  const issues = shop.failure.map((issue) => `${issue.path} ${englishOf(issue)}`).join("; ")
-  return yield* new UnreadableInput({
-    message: `The store of ${ThirdPartyText.line(file.name)} cannot be imported: ${issues}.`
-  })
+  return yield* refused(`The store of ${ThirdPartyText.line(file.name)} cannot be imported`, shop.failure)
 })
 
 const maxMetaBytes = 1_048_576
@@ -138,10 +138,7 @@ const parseMeta = Effect.fnUntraced(function* (
   if (Result.isFailure(document)) return yield* unreadableMeta(file)(document.failure)
   const meta = Storefront.decodeMeta(document.success)
   if (Result.isSuccess(meta)) return meta.success
-  const issues = meta.failure.map((issue) => `${issue.path} ${englishOf(issue)}`).join("; ")
-  return yield* new UnreadableInput({
-    message: `${ThirdPartyText.line(file)} is not a storefront's meta.json: ${issues}.`
-  })
+  return yield* refused(`${ThirdPartyText.line(file)} is not a storefront's meta.json`, meta.failure)
 })
 
 /** Reads `meta.json` in the folder of the file, first in its archive. Empty if there is none. */
