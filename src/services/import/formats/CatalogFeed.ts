@@ -5,7 +5,7 @@
 import { percentDecoded } from "../../../domain/Utf8.ts"
 import { day, placesOf } from "./Foreign.ts"
 import { Ids } from "./Ids.ts"
-import { Columns } from "./ProductTable.ts"
+import { Columns, priceOn } from "./ProductTable.ts"
 import type { Cells, ProductTable } from "./ProductTable.ts"
 
 /** The names of each column, with underscores for blanks. */
@@ -90,10 +90,6 @@ export const make =
       const found = cell(cells, column)
       return found === null ? null : plain(found)
     }
-    const isOnSale = (cells: Cells) => {
-      const [starts = null, ends = null] = (cell(cells, "saleDates")?.split("/", 2) ?? []).map(day)
-      return (starts === null || starts <= asOf) && (ends === null || ends >= asOf)
-    }
     return {
       places: [...columns.places, ...repeated],
       handleName: nameOf(places.group === undefined ? "id" : "group"),
@@ -103,16 +99,10 @@ export const make =
         groups.read(cell(cells, "group")) ?? handleIn(cell(cells, "link")) ?? ids.read(cell(cells, "id")),
       title: (cells) => cell(cells, "title"),
       variant: (cells) => {
-        const regular = cell(cells, "price")
-        const sale = isOnSale(cells) ? cell(cells, "salePrice") : null
-        const price = sale ?? regular
-        if (price === null) return null
-        return {
-          price,
-          compareAtPrice: sale === null ? null : regular,
-          sku: cell(cells, "sku"),
-          isAvailable: available.get(word(cells, "availability") ?? "") ?? null
-        }
+        const [starts = null, ends = null] = (cell(cells, "saleDates")?.split("/", 2) ?? []).map(day)
+        const prices = priceOn(asOf, cell(cells, "price"), { price: cell(cells, "salePrice"), starts, ends })
+        const isAvailable = available.get(word(cells, "availability") ?? "") ?? null
+        return prices && { ...prices, sku: cell(cells, "sku"), isAvailable }
       },
       options: (cells) => [cell(cells, "color"), cell(cells, "size"), cell(cells, "material")],
       images: (cells) =>

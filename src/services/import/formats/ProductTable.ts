@@ -37,6 +37,25 @@ export interface Variant {
 
 type Options = readonly [string | null, string | null, string | null]
 
+interface Sale {
+  readonly price: string | null
+  /** Its first and last day, if there are any. */
+  readonly starts: string | null
+  readonly ends: string | null
+}
+
+/** The price on a day, and the regular one if that is the one of a sale; `null` without a price. */
+export const priceOn = (
+  day: string,
+  regular: string | null,
+  { ends, price, starts }: Sale
+): Pick<Variant, "price" | "compareAtPrice"> | null => {
+  if (price !== null && (starts === null || starts <= day) && (ends === null || ends >= day)) {
+    return { price, compareAtPrice: regular }
+  }
+  return regular === null ? null : { price: regular, compareAtPrice: null }
+}
+
 /** What the first row says of its product. */
 export interface Described {
   readonly product: Storefront.Product

@@ -4,7 +4,7 @@
  */
 import { day, flag, placesOf, Unread } from "./Foreign.ts"
 import { Ids } from "./Ids.ts"
-import { Columns } from "./ProductTable.ts"
+import { Columns, priceOn } from "./ProductTable.ts"
 import type { Cells, ProductTable } from "./ProductTable.ts"
 
 /** The names of each column, in lower case. */
@@ -85,10 +85,6 @@ export const make =
     const ownBySku = new Map<string, string>()
     const isOf = (cells: Cells, type: string) => listOf(cell(cells, "type")).some((one) => one.toLowerCase() === type)
     const isVariation = (cells: Cells) => isOf(cells, "variation")
-    const isOnSale = (cells: Cells) => {
-      const [starts, ends] = [day(cell(cells, "saleStarts")), day(cell(cells, "saleEnds"))]
-      return (starts === null || starts <= asOf) && (ends === null || ends >= asOf)
-    }
     return {
       places: columns.places,
       handleName: "ID",
@@ -112,17 +108,11 @@ export const make =
       variant: (cells) => {
         // A variation that is not published cannot be bought.
         if (isVariation(cells) && flag(cell(cells, "published")) === false) return null
-        const regular = cell(cells, "price")
-        const sale = isOnSale(cells) ? cell(cells, "salePrice") : null
-        const price = sale ?? regular
-        if (price === null) return null
+        const [starts, ends] = [day(cell(cells, "saleStarts")), day(cell(cells, "saleEnds"))]
+        const prices = priceOn(asOf, cell(cells, "price"), { price: cell(cells, "salePrice"), starts, ends })
         const stock = cell(cells, "stock")
-        return {
-          price,
-          compareAtPrice: sale === null ? null : regular,
-          sku: cell(cells, "sku"),
-          isAvailable: stock?.toLowerCase() === "backorder" ? true : flag(stock)
-        }
+        const isAvailable = stock?.toLowerCase() === "backorder" ? true : flag(stock)
+        return prices && { ...prices, sku: cell(cells, "sku"), isAvailable }
       },
       // The parent lists the values of all of its variations.
       options: (cells) =>
