@@ -103,10 +103,9 @@ const decodeTheme = Schema.decodeUnknownOption(Schema.fromJsonString(Theme))
 const maxThemeCharacters = 100
 
 const themeOf = (scripts: ReadonlyArray<string>): string | undefined => {
-  const [found] = scripts.flatMap((script) => {
-    const object = /\bShopify\.theme\s{0,9}=\s{0,9}(\{[^{}]{1,2000}\})/u.exec(script)?.[1]
-    return object === undefined ? [] : [object]
-  })
+  const [found] = scripts.flatMap(
+    (script) => /\bShopify\.theme\s{0,9}=\s{0,9}(\{[^{}]{1,2000}\})/u.exec(script)?.[1] ?? []
+  )
   return Option.getOrUndefined(
     Option.map(decodeTheme(found), ({ name, schema_name }) => (schema_name ?? name ?? "").trim()).pipe(
       Option.filter((name) => name !== "" && name.length <= maxThemeCharacters)

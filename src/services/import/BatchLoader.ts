@@ -147,11 +147,7 @@ const store = Effect.fnUntraced(function* (
 
   const keepNiche = new Set(kept.flatMap(({ facts, newer }) => (newer.includes("niche") ? [facts.domain] : [])))
   const placed = Map.groupBy(batch.shops.values(), ({ domain, niche }) => niche !== null || keepNiche.has(domain))
-  const idsOf = (records: ReadonlyArray<ShopRecord> = []) =>
-    records.flatMap(({ domain }) => {
-      const shopId = idOf(domain)
-      return shopId === null ? [] : [shopId]
-    })
+  const idsOf = (records: ReadonlyArray<ShopRecord> = []) => records.flatMap(({ domain }) => idOf(domain) ?? [])
 
   const months = yield* CatalogTables.upsertTrafficMonths(write, ofShop(batch.trafficMonths.values()))
   yield* ProductKeys.rename(sql, batch.products)

@@ -80,16 +80,8 @@ export const usualProductIn = (line: string): string | null => {
 export const endOfParts = (product: string): string => `"__parentId":"${product}"}`
 
 const imageUrl = (part: Foreign): string | null => {
-  const image = foreign(part["image"])
-  return (
-    text(image["url"]) ??
-    text(image["originalSrc"]) ??
-    text(image["src"]) ??
-    text(part["url"]) ??
-    text(part["originalSrc"]) ??
-    text(part["src"]) ??
-    text(foreign(foreign(part["preview"])["image"])["url"])
-  )
+  const urlOf = ({ originalSrc, src, url }: Foreign) => firstText(url, originalSrc, src)
+  return urlOf(foreign(part["image"])) ?? urlOf(part) ?? text(foreign(foreign(part["preview"])["image"])["url"])
 }
 
 const variantOf = (variant: Foreign): Storefront.Variant => {
@@ -139,9 +131,9 @@ export const ofAnswer = (record: Foreign, line: number, domain: string): Reading
   const { id: __parentId } = record
   const variants = nodesOf(record["variants"])
   const price = variants.map((variant) => variant["price"]).find(isForeign)
-  const own = price === undefined ? record : { priceRange: { minVariantPrice: price }, ...record }
+  const product = price === undefined ? record : { priceRange: { minVariantPrice: price }, ...record }
   const parts = [
-    own,
+    product,
     ...variants.map((variant) => ({
       ...variant,
       __parentId,
@@ -159,13 +151,13 @@ export const ofAnswer = (record: Foreign, line: number, domain: string): Reading
 
 /** Converts all lines of one product, in any order. `sourceRows`: how many rows of the file they are. */
 export const toReading = (parts: ReadonlyArray<Part>, domain: string, sourceRows = parts.length): Reading => {
-  const own = parts.find(({ record }) => !("__parentId" in record))
-  if (own === undefined) {
+  const main = parts.find(({ record }) => !("__parentId" in record))
+  if (main === undefined) {
     const reason = "names an object that is not in the file"
     const rejects = parts.map((part) => ({ line: part.line, field: "__parentId", reason }))
     return { ...nothing, rejects, lacksRecords: true }
   }
-  const { line, record } = own
+  const { line, record } = main
   const id = text(record["id"]) ?? ""
   if (!isProduct(id) && !("title" in record))
     return { ...nothing, leftOut: Array.from({ length: sourceRows }, () => "otherObject" as const) }
@@ -178,7 +170,7 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string, sourceRows
   addImage(foreign(record["featuredImage"]))
   addImage(foreign(record["featuredMedia"]))
   for (const part of parts) {
-    if (part === own) continue
+    if (part === main) continue
     if ("price" in part.record || isVariant(part.record["id"])) variants.push(variantOf(part.record))
     else addImage(part.record)
   }

@@ -16,6 +16,13 @@ export const parse = (text: string): Foreign | undefined => {
   return isForeign(value) ? value : undefined
 }
 
+/** The objects in the first lines of a text, one a line. */
+export const recordsIn = (text: string, lines: number): ReadonlyArray<Foreign> =>
+  text
+    .split("\n", lines)
+    .map((line) => parse(line))
+    .filter((record) => record !== undefined)
+
 /** A value that is there and cannot be read. */
 export class Unread {
   readonly reason: string

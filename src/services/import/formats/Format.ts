@@ -17,7 +17,7 @@ import { isOfStoreApi } from "../../../domain/catalog/ProductForms.ts"
 import * as AdRecords from "./AdRecords.ts"
 import * as BulkProducts from "./BulkProducts.ts"
 import * as CatalogFeed from "./CatalogFeed.ts"
-import { foreign, isForeign, parse, parseAny } from "./Foreign.ts"
+import { foreign, isForeign, parse, parseAny, recordsIn } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import * as OtherKinds from "./OtherKinds.ts"
 import * as ProductCsv from "./ProductCsv.ts"
@@ -136,10 +136,7 @@ const shownLines = 1_000
 export const otherKind = (head: string): string | undefined => {
   const text = head.replace(/^\uFEFF/u, "").trimStart()
   if (!isJson(text)) return OtherKinds.ofColumns(layoutOf(head).header)
-  const lines = text.split("\n", shownLines).flatMap((line): ReadonlyArray<Foreign> => {
-    const record = parse(line)
-    return record === undefined ? [] : [record]
-  })
+  const lines = recordsIn(text, shownLines)
   if (lines.some(BulkProducts.isBulk)) return OtherKinds.ofBulk(lines)
   const found = firstItem(text, (value) => isForeign(value) && BulkProducts.isBulk(value))
   if (found !== undefined && isForeign(found.item)) return OtherKinds.ofAnswer(found.item)

@@ -68,40 +68,41 @@ const readerOf = (field: Field, options: ReadOptions, first: ReadonlyArray<unkno
   const { as, form, separator } = options
   const meant = meanings(options.values)
   const spelled = spelling(field)
+  const ofText =
+    (read: (text: string) => unknown): Read =>
+    (value) => {
+      const text = meant(written(value))
+      return text === undefined ? undefined : read(text)
+    }
   switch (as) {
     case "text": {
       if (field.isId === true) {
         const ids = new Ids(first)
         return Result.succeed((value) => {
-          const found = ids.read(typeof value === "number" ? value : meant(written(value)))
-          return typeof found === "string" ? spelled(found) : (found ?? undefined)
+          const id = ids.read(typeof value === "number" ? value : meant(written(value)))
+          return typeof id === "string" ? spelled(id) : (id ?? undefined)
         })
       }
-      return Result.succeed((value) => {
-        const found = meant(written(value))
-        if (found === undefined) return undefined
-        return spelled(field.isAddress === true ? (address(found) ?? found) : found) || undefined
-      })
+      return Result.succeed(
+        ofText((text) => spelled(field.isAddress === true ? (address(text) ?? text) : text) || undefined)
+      )
     }
     case "domain":
-      return Result.succeed((value) => {
-        const found = meant(written(value))
-        return found === undefined ? undefined : host(found)
-      })
+      return Result.succeed(ofText(host))
     case "list":
       return Result.succeed((value) =>
         itemsOf(value, separator).flatMap((item) => {
-          const found = meant(item)
-          return found === undefined ? [] : [spelled(found)]
+          const text = meant(item)
+          return text === undefined ? [] : spelled(text)
         })
       )
     case "yes_no":
-      return Result.succeed((value) => {
-        const found = meant(written(value))
-        if (found === undefined) return undefined
-        const answer = flag(found)
-        return answer === null ? notFlag : field.flags === undefined ? answer : field.flags[answer ? 0 : 1]
-      })
+      return Result.succeed(
+        ofText((text) => {
+          const answer = flag(text)
+          return answer === null ? notFlag : field.flags === undefined ? answer : field.flags[answer ? 0 : 1]
+        })
+      )
     case "number":
     case "money": {
       if (form !== undefined && !/^1[.,' ]?234(?:[.,]56)?$/u.test(form)) {
@@ -110,22 +111,18 @@ const readerOf = (field: Field, options: ReadOptions, first: ReadonlyArray<unkno
       const sign = form === undefined ? undefined : decimalSignOf(form)
       const { divideBy = 1 } = options
       return Result.succeed((value) => {
-        const found = typeof value === "number" ? value : meant(written(value))
-        if (found === undefined) return undefined
+        const stated = typeof value === "number" ? value : meant(written(value))
+        if (stated === undefined) return undefined
         const number =
-          typeof found === "number" ? found : numberOf(found, as, sign, field.isWhole === true ? wholeAmount : amount)
+          typeof stated === "number"
+            ? stated
+            : numberOf(stated, as, sign, field.isWhole === true ? wholeAmount : amount)
         if (number === null) return notNumber[as]
         return field.isWhole === true ? Math.round(number / divideBy) : number / divideBy
       })
     }
     case "date":
-      return Result.map(dateReader(field.to ?? "day", form), (reader) => {
-        const read = remembering(reader)
-        return (value: unknown) => {
-          const found = meant(written(value))
-          return found === undefined ? undefined : read(found)
-        }
-      })
+      return Result.map(dateReader(field.to ?? "day", form), (reader) => ofText(remembering(reader)))
   }
 }
 

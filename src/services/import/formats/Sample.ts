@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import { CsvRows, layoutOf } from "../CsvRows.ts"
 import { JsonItems, listsIn } from "../JsonItems.ts"
-import { foreign, isForeign, parse } from "./Foreign.ts"
+import { foreign, isForeign, parse, recordsIn } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import type { Container } from "./Format.ts"
 import * as OtherKinds from "./OtherKinds.ts"
@@ -72,15 +72,10 @@ export const of = (head: string, isWhole: boolean, container: Container): Sample
       return { columns: header.filter((name) => name !== ""), records }
     }
     case "Lines":
-      return ofRecords(
-        head.split("\n", maxRecords).flatMap((line): ReadonlyArray<Foreign> => {
-          const record = parse(line)
-          return record === undefined ? [] : [record]
-        })
-      )
+      return ofRecords(recordsIn(head, maxRecords))
     case "Json": {
       const items = new JsonItems(container.path).push(new TextEncoder().encode(head))
-      return ofRecords(items.flatMap((item): ReadonlyArray<Foreign> => (isForeign(item) ? [item] : [])))
+      return ofRecords(items.filter(isForeign))
     }
   }
 }
