@@ -17,11 +17,11 @@ const minOtherLetters = 6
 /** Makes the same password, typed on different systems, the same text. */
 export const normalize = (password: string): string => password.normalize("NFKC")
 
-let known: string | undefined
+let decompressed: string | undefined
 
 /** The common passwords in lower case, read on first use. */
 export const commonPasswords = (): string =>
-  (known ??= `\n${brotliDecompressSync(Buffer.from(list.passwords, "base64")).toString()}\n${list.added.join("\n")}\n`)
+  (decompressed ??= `\n${brotliDecompressSync(Buffer.from(list.passwords, "base64")).toString()}\n${list.added.join("\n")}\n`)
 
 const isCommon = (text: string): boolean => commonPasswords().includes(`\n${text}\n`)
 

@@ -129,26 +129,26 @@ const correctObject = (
   path: string,
   paths: Array<string>
 ): unknown => {
-  const own: Array<string> = []
+  const inside: Array<string> = []
   // A field of a file may be called `__proto__`.
   const corrected = new Map<string, unknown>()
   for (const [name, inner] of Object.entries(value)) {
     const field = fields.get(name)
     const at = path === "" ? name : `${path}.${name}`
     const decides = field === undefined || (field.unknown === undefined && path === "")
-    const one = decides ? inner : correct(field, inner, at, own)
+    const one = decides ? inner : correct(field, inner, at, inside)
     if (one !== invalid) corrected.set(name, one)
     else if (field?.unknown === undefined) {
       // It leaves out the whole of which it is a part.
       return invalid
     } else {
-      own.push(at)
+      inside.push(at)
       if (field.unknown !== "left out") corrected.set(name, field.unknown.value)
     }
   }
   for (const [name, { unknown }] of fields)
     if (path !== "" && unknown === undefined && !corrected.has(name)) return invalid
-  paths.push(...own)
+  paths.push(...inside)
   return Object.fromEntries(corrected)
 }
 

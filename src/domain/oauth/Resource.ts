@@ -38,8 +38,8 @@ const queryForm = /^\?[^#\\\s\p{Cc}]*$/u
 
 /** The resource of a request. Every value given must be the only resource; without values, it is the default. */
 export const resolve = (given: ReadonlyArray<string>, mcpUrl: string): Result.Result<string, InvalidTarget> => {
-  const own = canonical(mcpUrl)
-  return given.every((each) => canonical(withoutQuery(each)) === own)
+  const only = canonical(mcpUrl)
+  return given.every((each) => canonical(withoutQuery(each)) === only)
     ? Result.succeed(mcpUrl)
     : Result.fail(new InvalidTarget({ message: `The only resource of this server is ${mcpUrl}` }))
 }

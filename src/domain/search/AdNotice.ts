@@ -9,12 +9,12 @@ export const reasons = (
   { apps, shop_created_between: created }: Pick<AdQuery, "apps" | "shop_created_between">,
   { total }: Pick<AdPagination, "total">
 ): ReadonlyArray<Reason> => {
-  const found: Array<Reason> = []
-  if (apps !== undefined && apps.length > 0) found.push("unknown_app")
+  const possible: Array<Reason> = []
+  if (apps !== undefined && apps.length > 0) possible.push("unknown_app")
   if (created !== undefined && (created.from !== undefined || created.to !== undefined)) {
-    found.push("unknown_creation_date")
+    possible.push("unknown_creation_date")
   }
-  return found.length > 0 && total > 0 ? ["past_the_last_result"] : found
+  return possible.length > 0 && total > 0 ? ["past_the_last_result"] : possible
 }
 
 export const text = (reasons: ReadonlyArray<Reason>): string | undefined => {

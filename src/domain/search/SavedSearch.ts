@@ -44,8 +44,8 @@ const kind = <S extends Schema.Constraint & Schema.ConstraintDecoder<object>>(
   const decode: SearchKind<S["Type"]>["decode"] = (query) => {
     if (query.length > maxAddress) return Result.fail([])
     const { args, result } = decodeArguments(address.toArguments(SearchAddress.parse(query)))
-    const found = [...(Result.isFailure(result) ? result.failure : []), ...conflicts(args)]
-    return found.length > 0 ? Result.fail(found) : result
+    const issues = [...(Result.isFailure(result) ? result.failure : []), ...conflicts(args)]
+    return issues.length > 0 ? Result.fail(issues) : result
   }
   const saved = (args: object) => address.toAddress(address.canonical({ ...args, page: undefined }))
   return { address, decode, saved, canonical: (query) => Option.map(Option.getSuccess(decode(query)), saved) }

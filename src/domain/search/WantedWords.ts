@@ -92,8 +92,8 @@ const withoutAddress = (text: string): string => {
 export const wantedWords = (query: string | undefined): ReadonlyArray<WantedWord> => {
   if (query === undefined) return []
   const folded = fold(limited(query).replaceAll(/\S+/gu, withoutAddress))
-  const found = new Map<string, WantedWord>()
-  const add = (word: WantedWord) => found.set(word.join("\n"), word)
+  const wanted = new Map<string, WantedWord>()
+  const add = (word: WantedWord) => wanted.set(word.join("\n"), word)
   const pieces = piecesOf(folded)
   const words = pieces.map(({ kind, text }) => (kind === "word" ? withoutApostrophes(text) : ""))
   const isLetters = (at: number) => (words[at] ?? "") !== "" && !hasDigit.test(words[at] ?? "")
@@ -123,5 +123,5 @@ export const wantedWords = (query: string | undefined): ReadonlyArray<WantedWord
     ]
     wantedOf(word, joined).forEach(add)
   })
-  return Array.from(found.values()).sort((a, b) => (a.join("\n") < b.join("\n") ? -1 : 1))
+  return Array.from(wanted.values()).sort((a, b) => (a.join("\n") < b.join("\n") ? -1 : 1))
 }

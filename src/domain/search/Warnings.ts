@@ -129,9 +129,9 @@ export const of = (
   const parts = operatorsIn([query.query, ...(query.query_any ?? [])])
   if (parts.length > 0) warnings.push({ _tag: "Operators", parts })
   for (const list of openLists) {
-    const own = unknown.filter((each) => each.list === list)
-    const names = named(own).map((each) => ({ name: each.name, nearest: nearest(each) }))
-    if (own.length > 0) warnings.push({ _tag: "UnknownNames", list, names, more: own.length - names.length })
+    const ofList = unknown.filter((each) => each.list === list)
+    const names = named(ofList).map((each) => ({ name: each.name, nearest: nearest(each) }))
+    if (ofList.length > 0) warnings.push({ _tag: "UnknownNames", list, names, more: ofList.length - names.length })
   }
   const isGrouped = (query.sort_by ?? defaults.sort_by) === "recommended" && query.without_shop !== true
   if (isGrouped && storeless > 0) warnings.push({ _tag: "StorelessAds", ads: storeless })

@@ -119,14 +119,14 @@ export class AccountDirectory extends Context.Service<
         ])
 
       const page = Effect.fn("AccountDirectory.page")(function* (filter: AccountFilter) {
-        const found = yield* query(select(matching(filter), pageSize + 1))
-        const accounts = found.slice(0, pageSize)
-        return { accounts, next: found.length > pageSize ? accounts.at(-1)?.id : undefined }
+        const rows = yield* query(select(matching(filter), pageSize + 1))
+        const accounts = rows.slice(0, pageSize)
+        return { accounts, next: rows.length > pageSize ? accounts.at(-1)?.id : undefined }
       })
 
       const find = Effect.fn("AccountDirectory.find")(function* (accountId: number) {
-        const [found] = yield* availableToRead(select(sql`a.id = ${accountId}`, 1))
-        return found ?? (yield* new AccountNotFound({ message: `There is no account ${accountId}.` }))
+        const [account] = yield* availableToRead(select(sql`a.id = ${accountId}`, 1))
+        return account ?? (yield* new AccountNotFound({ message: `There is no account ${accountId}.` }))
       })
 
       const periods = Effect.fn("AccountDirectory.periods")(function* (accountId: AccountId) {

@@ -85,8 +85,8 @@ const make = Effect.gen(function* () {
 
 /** Creates the accounts if they do not exist; returns the same secrets at every start. */
 export const ensure = Effect.gen(function* () {
-  const kept = yield* saved
-  return Option.isSome(kept) && (yield* exist) ? kept.value : yield* make
+  const existing = yield* saved
+  return Option.isSome(existing) && (yield* exist) ? existing.value : yield* make
 }).pipe(
   Effect.mapError(
     (cause) => new DemoAccountsError({ message: `The demo accounts could not be created: ${cause.message}`, cause })

@@ -112,13 +112,13 @@ export class SavedSearches extends Context.Service<
         { mark, query, subject }: Parameters<RecordView>[1]
       ) {
         const at = new Date(yield* Clock.currentTimeMillis)
-        const found = yield* sql`
+        const viewed = yield* sql`
             UPDATE saved_search SET viewed_at = greatest(viewed_at, ${at}), mark = greatest(mark, ${mark})
             WHERE account_id = ${accountId} AND subject = ${subject} AND query = ${query} RETURNING name`.pipe(
           decodeName,
           availableOnce
         )
-        return Option.map(Option.fromUndefinedOr(found), ({ name }) => name)
+        return Option.map(Option.fromUndefinedOr(viewed), ({ name }) => name)
       })
 
       const page = Effect.fn("SavedSearches.page")(function* (accountId: AccountId, page: number) {

@@ -45,18 +45,18 @@ export const make = (
     const enrolled = yield* BillingRows.enroll(sql, accountId, yield* Clock.currentTimeMillis).pipe(retried)
     if (enrolled === undefined) return undefined
     const { reference } = enrolled
-    const own = { accountId, reference }
+    const customer = { accountId, reference }
 
     /** Stripe would give the same answer again. What it has made nevertheless, the next attempt finds. */
     const refused = Effect.fnUntraced(function* (error: BillingUnavailable) {
       if (error.status === undefined) return yield* error
-      yield* BillingRows.endAttempt(sql, own).pipe(retried)
+      yield* BillingRows.endAttempt(sql, customer).pipe(retried)
       return yield* new AttemptOver({ message: error.message })
     })
 
     const newCustomer = Effect.gen(function* () {
-      const made = yield* Effect.catchTag(api.createCustomer({ reference, email }), "BillingUnavailable", refused)
-      return (yield* BillingRows.setCustomer(sql, own, made).pipe(retried)) ? made : yield* overtaken
+      const created = yield* Effect.catchTag(api.createCustomer({ reference, email }), "BillingUnavailable", refused)
+      return (yield* BillingRows.setCustomer(sql, customer, created).pipe(retried)) ? created : yield* overtaken
     })
     const customerId = enrolled.customerId ?? (yield* newCustomer)
 
@@ -67,9 +67,9 @@ export const make = (
       const same = open.find((session) => session.price === price && session.url !== null)
       for (const { id } of open) if (id !== same?.id) yield* api.expireCheckout(id)
       // Later than the sessions: whoever has paid at one of them has the subscription by now.
-      const found = yield* billing.ask(accountId)
-      if (found === undefined) return yield* overtaken
-      if (found.some(isRunning)) {
+      const subscriptions = yield* billing.ask(accountId)
+      if (subscriptions === undefined) return yield* overtaken
+      if (subscriptions.some(isRunning)) {
         if (same !== undefined) yield* api.expireCheckout(same.id)
         return yield* api.createPortal(customerId, language)
       }
@@ -78,7 +78,7 @@ export const make = (
       const after = sessions[0]?.id
       const order = { customerId, reference, price, language, after }
       const { id, url } = yield* Effect.catchTag(api.createCheckout(order), "BillingUnavailable", refused)
-      if (yield* BillingRows.stillCounts(sql, own).pipe(retried)) return url
+      if (yield* BillingRows.stillCounts(sql, customer).pipe(retried)) return url
       yield* api.expireCheckout(id)
       return yield* overtaken
     }).pipe(

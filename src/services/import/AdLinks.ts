@@ -106,22 +106,22 @@ export const link = Effect.fn("AdLinks.link")(function* (
   let byDomain = 0
   let byPage = 0
   let without = 0
-  const found = ads.map(({ ad, page_id }, at): FoundLibraryAd => {
-    const own = ownStores[at]
+  const linked = ads.map(({ ad, page_id }, at): FoundLibraryAd => {
+    const ofAd = ownStores[at]
     const ofPage = page_id === null ? undefined : ofPages.get(page_id)
-    if (own === undefined && ofPage === undefined) without++
-    else if (own === undefined) byPage++
+    if (ofAd === undefined && ofPage === undefined) without++
+    else if (ofAd === undefined) byPage++
     else if (ad.shop === null) byDomain++
     return {
       record: ad,
-      shopId: own ?? ofPage ?? null,
+      shopId: ofAd ?? ofPage ?? null,
       pageId: page_id,
       linkDomain: targets[at]?.domain ?? null,
       seenOn: seenOn(ad),
       isOlder: isOlder.has(ad.key)
     }
   })
-  return { ads: found, counts: { byDomain, byPage, without, later: 0 } }
+  return { ads: linked, counts: { byDomain, byPage, without, later: 0 } }
 })
 
 const storeAt = (stores: ReadonlyMap<string, number>, target: Target | null | undefined): number | undefined =>

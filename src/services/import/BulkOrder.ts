@@ -69,8 +69,8 @@ export class BulkOrder {
 
   /** Blank lines are no JSON either. */
   #unusual(line: Buffer): string | null {
-    const found = parse(this.#utf8.decode(line))
-    return Result.isSuccess(found) ? found.success.product : null
+    const parsed = parse(this.#utf8.decode(line))
+    return Result.isSuccess(parsed) ? parsed.success.product : null
   }
 }
 

@@ -119,19 +119,19 @@ const splitterOf = (container: Format.Container, converter: Converter): Splitter
         converter.lost?.()
         return problem(line, "is not UTF-8 text; save the table as UTF-8")
       }
-      const convert = (found: ReturnType<CsvRows["push"]>) =>
+      const convert = (parsed: ReturnType<CsvRows["push"]>) =>
         join(
-          found.map(({ cells, isUnreadable, line }) =>
+          parsed.map(({ cells, isUnreadable, line }) =>
             isUnreadable ? lost(line) : (converter.row?.(cells, line) ?? nothing)
           )
         )
       return {
         push: (bytes) => convert(rows.push(bytes)),
         end: async (damage) => {
-          const found = convert(damage === undefined ? await rows.end() : [])
+          const parsed = convert(damage === undefined ? await rows.end() : [])
           const isCut = damage !== undefined || rows.problem !== undefined
           const { line, reason } = rows.problem ?? { line: rows.lines + 1, reason: undefined }
-          return { reading: join([found, converter.end?.(isCut) ?? nothing]), line, problem: reason }
+          return { reading: join([parsed, converter.end?.(isCut) ?? nothing]), line, problem: reason }
         }
       }
     }

@@ -67,11 +67,11 @@ const explainFile = Effect.fnUntraced(function* (located: InputFile.LocatedFile,
   yield* options.print(`${ThirdPartyText.line(file.name)}: ${what}${delimiterOf(detected.container)}`)
   const fields = Object.entries(mapping?.fields ?? {})
   const missing = fields.flatMap(([name, { column }]) => (column === "" ? [name] : []))
-  const found = Object.fromEntries(fields.filter(([name]) => !missing.includes(name)))
+  const withColumns = Object.fromEntries(fields.filter(([name]) => !missing.includes(name)))
   const { dropped, taken } = ColumnsUsed.of(
     detected,
     sample,
-    mapping === undefined ? undefined : { ...mapping, fields: found }
+    mapping === undefined ? undefined : { ...mapping, fields: withColumns }
   )
   yield* options.print(account({ dropped, taken }))
   if (missing.length > 0) {
@@ -231,10 +231,10 @@ const startOf = ({ container, format }: Detected, sample: Sample.Sample): Mappin
 
 /** The map is written beside the file, or beside the archive that contains it. */
 const mapPathOf = ({ archive, name }: InputFile.LocatedFile): string => {
-  const own = (name: string) => (name === FileLocator.standardInput ? "stdin" : name)
+  const pathOf = (name: string) => (name === FileLocator.standardInput ? "stdin" : name)
   return archive === undefined
-    ? `${own(name)}${FileLocator.mapEnding}`
-    : `${own(archive.name)}.${path.posix.basename(name)}${FileLocator.mapEnding}`
+    ? `${pathOf(name)}${FileLocator.mapEnding}`
+    : `${pathOf(archive.name)}.${path.posix.basename(name)}${FileLocator.mapEnding}`
 }
 
 const writeMap = Effect.fnUntraced(function* (

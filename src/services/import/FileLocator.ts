@@ -49,13 +49,13 @@ export const locate = Effect.fn("FileLocator.locate")(function* (name: string, u
     )
   if (name === "-") return yield* locateStandardInput(unpacking)
   const files = yield* FileSystem.FileSystem
-  const found = yield* Effect.result(files.stat(name))
-  if (Result.isFailure(found)) {
+  const stat = yield* Effect.result(files.stat(name))
+  if (Result.isFailure(stat)) {
     const matches = /[*?[{]/u.test(name) ? yield* Effect.filter(yield* glob(name), isFileOrFolder) : []
-    if (matches.length === 0) return yield* unreadable(name, reason(found.failure), found.failure)
+    if (matches.length === 0) return yield* unreadable(name, reason(stat.failure), stat.failure)
     return yield* locateEach(matches)
   }
-  const info = found.success
+  const info = stat.success
   if (info.type === "Directory") {
     const inside = yield* glob("**/*", name)
     const regular = yield* Effect.filter(inside, (file) => Effect.map(typeOf(file), (type) => type === "File"))

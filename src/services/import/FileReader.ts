@@ -55,7 +55,7 @@ export const read = Effect.fn("FileReader.read")(function* (
   const context = Context.pick(FileSystem.FileSystem, Stdio.Stdio)(yield* Effect.context<Requirements>())
   const completeStores = new CompleteStores(options.isComplete)
   const facts: Array<FileFacts> = []
-  const found = new Set<FormatName>()
+  const formats = new Set<FormatName>()
   const lastExport = new OpenExport(completeStores)
   const products: MappedRows.Products = new ProductMemory()
   let bytesBefore = 0
@@ -68,7 +68,7 @@ export const read = Effect.fn("FileReader.read")(function* (
         const name = ThirdPartyText.line(file.name)
         if (Result.isFailure(detected)) return yield* new UnreadableInput({ message: `${name} ${detected.failure}.` })
         const { format } = detected.success
-        found.add(format === "map" && options.mapping?.record === "ad" ? "ads" : format)
+        formats.add(format === "map" && options.mapping?.record === "ad" ? "ads" : format)
         yield* options.onFile(name, format)
         const before = bytesBefore
         const left = isProductTable(format) ? [] : lastExport.close()
@@ -98,8 +98,8 @@ export const read = Effect.fn("FileReader.read")(function* (
       kept: completeStores.kept,
       lacksAds: !completeStores.isEveryAdRead
     }),
-    formats: () => found,
-    mayBeWhole: () => options.isComplete || found.has("storefront") || found.has("products"),
+    formats: () => formats,
+    mayBeWhole: () => options.isComplete || formats.has("storefront") || formats.has("products"),
     names: files.map(({ name }) => name)
   }
 })

@@ -127,7 +127,7 @@ export class Importer extends Context.Service<
           const expiredAds = days === undefined || lacksAds ? 0 : yield* Reconciliation.expireAds(sql, run, days)
           const pagesElsewhere = days === undefined ? 0 : yield* Reconciliation.pagesOfSeveralSources(sql, run)
           const niches = yield* Niches.choose(sql, report, run.importId)
-          const found = {
+          const counts = {
             ...report.withLast({ removedProducts: gone.removed, changedShops: niches.changed }),
             expiredAds,
             pagesElsewhere,
@@ -135,12 +135,12 @@ export class Importer extends Context.Service<
             chosenNiches: niches.chosen,
             refusedRemovals: gone.refused
           }
-          yield* Provenances.finish(sql, run.importId, files, countsOf(found))
+          yield* Provenances.finish(sql, run.importId, files, countsOf(counts))
           // The records are committed; the next import can delete old versions as well.
           yield* Effect.catchTag(CatalogVersion.forgetOld(sql), "SqlError", (error) =>
             Effect.logWarning("Old versions of the catalog could not be forgotten", error)
           )
-          return { ...found, seconds: ((yield* Clock.currentTimeMillis) - startedAt) / 1_000 }
+          return { ...counts, seconds: ((yield* Clock.currentTimeMillis) - startedAt) / 1_000 }
         },
         Effect.scoped,
         Effect.catchTag("SqlError", (error) => Effect.fail(stopped(error)))

@@ -71,26 +71,27 @@ export class Products {
   set({ isComplete, record }: PartialRecord): boolean {
     const { key, shop } = record
     const alias = record.alias ?? null
-    const own = this.#named(shop, key)
-    const found =
-      own.find((product) => product.key === key) ?? firstOf(own.concat(alias === null ? [] : this.#named(shop, alias)))
-    if (found?.stored?.isNewer === true) return true
-    if (found !== undefined) this.#drop(found)
+    const named = this.#named(shop, key)
+    const former =
+      named.find((product) => product.key === key) ??
+      firstOf(named.concat(alias === null ? [] : this.#named(shop, alias)))
+    if (former?.stored?.isNewer === true) return true
+    if (former !== undefined) this.#drop(former)
     const names = {
       // Without an alias, the key of the record is the alias of the product that was found.
-      key: found === undefined || alias !== null ? key : found.key,
-      alias: alias ?? found?.alias ?? null
+      key: former === undefined || alias !== null ? key : former.key,
+      alias: alias ?? former?.alias ?? null
     }
-    const given = merged(found?.given, { isComplete, record: { ...record, ...names } })
-    this.#add({ shop, ...names, stored: found?.stored, given })
+    const given = merged(former?.given, { isComplete, record: { ...record, ...names } })
+    this.#add({ shop, ...names, stored: former?.stored, given })
     return false
   }
 
   /** Returns whether newer data have the product, which then stays. */
   remove(shop: string, name: string): boolean {
-    const found = this.#named(shop, name)
-    if (found.some(({ stored }) => stored?.isNewer === true)) return true
-    for (const product of found) {
+    const named = this.#named(shop, name)
+    if (named.some(({ stored }) => stored?.isNewer === true)) return true
+    for (const product of named) {
       this.#drop(product)
       if (product.stored !== undefined) this.removed.push(product.stored.id)
     }
@@ -238,12 +239,12 @@ const lookUp = Effect.fnUntraced(function* (
     )
   )
   const names = Array.from(byName.values())
-  const found = yield* sql`
+  const rows = yield* sql`
     SELECT wanted.n::int, p.id, p.key, p.alias, coalesce(p.as_of > ${origin?.asOf ?? null}::date, false) AS is_newer
     FROM unnest(${names.map(({ shopId }) => shopId)}::int[], ${names.map(({ name }) => name)}::text[])
       WITH ORDINALITY AS wanted (shop_id, name, n)
     CROSS JOIN LATERAL ${sql.literal(named("wanted.shop_id", "wanted.name"))} p`.pipe(decodeFound)
-  return found.flatMap(({ alias, id, is_newer, key, n }): ReadonlyArray<StoredProduct> => {
+  return rows.flatMap(({ alias, id, is_newer, key, n }): ReadonlyArray<StoredProduct> => {
     const shop = names[n - 1]?.shop
     return shop === undefined ? [] : [{ id, shop, key, alias, isNewer: is_newer }]
   })

@@ -106,15 +106,15 @@ export class Mailer extends Context.Service<
         ): Effect.fn.Return<Option.Option<Pick<Message, "to" | "letter">>, SqlError.SqlError, SqlClient.SqlClient> {
           const { kind, link, to } = mail
           if (!Letter.isLinked(kind)) return Option.some({ to, letter: { kind } })
-          const made =
+          const linked =
             kind === "reset"
               ? yield* links.make({ purpose: "reset", email: to })
               : link === null
                 ? Option.none()
                 : yield* links.renew(link)
-          if (kind !== "reset" && Option.isSome(made)) yield* Outbox.setLink(mail, made.value.secret)
+          if (kind !== "reset" && Option.isSome(linked)) yield* Outbox.setLink(mail, linked.value.secret)
           // To the address of the link: no other one may get it, and one that differs in case may be another mailbox.
-          return Option.map(made, ({ email, secret }) => ({ to: email, letter: { kind, secret } }))
+          return Option.map(linked, ({ email, secret }) => ({ to: email, letter: { kind, secret } }))
         })
 
         const isTooMuch = Effect.fnUntraced(function* ({ attempts, kind, to }: Outbox.Waiting) {
@@ -140,10 +140,10 @@ export class Mailer extends Context.Service<
             yield* Effect.logWarning("A mail was not sent: too many changes of one account", { kind: mail.kind })
             return yield* onDatabase(Outbox.remove(mail))
           }
-          const found = yield* onDatabase(sql.withTransaction(letterOf(mail)))
-          if (Option.isNone(found)) return yield* onDatabase(Outbox.remove(mail))
+          const letter = yield* onDatabase(sql.withTransaction(letterOf(mail)))
+          if (Option.isNone(letter)) return yield* onDatabase(Outbox.remove(mail))
           const { createdAt: at, language } = mail
-          const refusal = yield* deliver({ ...found.value, at, language }).pipe(
+          const refusal = yield* deliver({ ...letter.value, at, language }).pipe(
             Effect.timeoutOrElse({
               duration: options.attemptTimeout,
               orElse: () => Effect.fail(new MailRefused({ code: "ETIMEDOUT", isPermanent: false }))

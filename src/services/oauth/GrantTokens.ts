@@ -84,9 +84,9 @@ export const make = (sql: SqlClient.SqlClient, serverKey: ServerKey["Service"], 
   ): Effect.fn.Return<Result.Result<Tokens, InvalidGrant | InvalidTarget>, SqlError.SqlError, Needs> {
     const hash = Secrets.hashOf(attempt.code)
     const challenge = Pkce.challengeOf(Secrets.hashOf(attempt.verifier))
-    const found = yield* GrantRows.lockCode(hash)
-    if (found === undefined) return Result.fail(Grant.invalidCode("unknown_or_ended"))
-    const { code, grant } = found
+    const locked = yield* GrantRows.lockCode(hash)
+    if (locked === undefined) return Result.fail(Grant.invalidCode("unknown_or_ended"))
+    const { code, grant } = locked
     const now = yield* currentTimeMillis
     const verdict = Grant.judgeCode(code, { ...attempt, challenge }, now, mcpUrl)
     if (Result.isFailure(verdict)) return Result.fail(verdict.failure)
@@ -143,11 +143,11 @@ export const make = (sql: SqlClient.SqlClient, serverKey: ServerKey["Service"], 
   ): Effect.fn.Return<Result.Result<Tokens, InvalidGrant | InvalidTarget | TooManyRequests>, SqlError.SqlError, Needs> {
     const token = Redacted.value(attempt.refreshToken)
     const hash = Secrets.sha256(token)
-    const found = yield* GrantRows.lockRefreshToken(hash)
-    if (found === undefined) return Result.fail(Grant.invalidRefreshToken("unknown_or_ended"))
-    const { grant, keyId } = found
+    const locked = yield* GrantRows.lockRefreshToken(hash)
+    if (locked === undefined) return Result.fail(Grant.invalidRefreshToken("unknown_or_ended"))
+    const { grant, keyId } = locked
     const now = yield* currentTimeMillis
-    const verdict = Grant.judgeRefresh(found.token, attempt, now, mcpUrl)
+    const verdict = Grant.judgeRefresh(locked.token, attempt, now, mcpUrl)
     if (Result.isFailure(verdict)) return Result.fail(verdict.failure)
     switch (verdict.success) {
       case "reused":

@@ -66,11 +66,11 @@ export class ServerKey extends Context.Service<
       }).pipe(sql.withTransaction)
 
       const load = Effect.gen(function* () {
-        const found = yield* newest
-        if (found !== undefined) return found
+        const existing = yield* newest
+        if (existing !== undefined) return existing
         yield* makeFirst
-        const made = yield* newest
-        return made ?? (yield* Effect.die(new Error("The server key was deleted while it was being created")))
+        const created = yield* newest
+        return created ?? (yield* Effect.die(new Error("The server key was deleted while it was being created")))
       })
 
       const current = Effect.gen(function* () {

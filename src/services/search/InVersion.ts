@@ -29,16 +29,16 @@ export const answer = Effect.fnUntraced(function* <Query, Answer extends { reado
 > {
   let published = yield* current
   for (let attempt = 1; ; attempt++) {
-    const known = Names.of(published)
-    const issues = yield* Names.unknownNames(names, known)
+    const codes = Names.of(published)
+    const issues = yield* Names.unknownNames(names, codes)
     if (issues.length > 0) return yield* InvalidArguments.fromIssues(issues, Names.hint(issues))
-    const asked = query(known, published)
-    const found = yield* ask(asked)
-    const newer = Names.of(found.published)
-    const isSame = () => JSON.stringify(query(newer, found.published)) === JSON.stringify(asked)
-    if (found.published === published || attempt === maxAttempts || isSame()) {
-      return { ...found, unknown: Names.unmatched(names, newer) }
+    const asked = query(codes, published)
+    const answer = yield* ask(asked)
+    const newerCodes = Names.of(answer.published)
+    const isSame = () => JSON.stringify(query(newerCodes, answer.published)) === JSON.stringify(asked)
+    if (answer.published === published || attempt === maxAttempts || isSame()) {
+      return { ...answer, unknown: Names.unmatched(names, newerCodes) }
     }
-    published = found.published
+    published = answer.published
   }
 })

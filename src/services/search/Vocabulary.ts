@@ -92,13 +92,13 @@ export class Vocabulary extends Context.Service<
             // Another fiber may have counted while this one waited.
             const meanwhile = options.get(kind)
             if (meanwhile !== undefined) return meanwhile
-            const found = optionsOf(kind, published)
+            const sorted = optionsOf(kind, published)
             // Cleared when full, to drop names that no store has any more.
             const folds = folded.getOrInsertComputed(kind, () => new Map())
-            if (folds.size > 2 * found.length) folds.clear()
-            const made = yield* NameIndex.build(found, folds)
-            options.set(kind, made)
-            return made
+            if (folds.size > 2 * sorted.length) folds.clear()
+            const built = yield* NameIndex.build(sorted, folds)
+            options.set(kind, built)
+            return built
           })
         )
       })
@@ -126,12 +126,12 @@ export class Vocabulary extends Context.Service<
               maxNearest
             )
           }
-          const known = yield* options("apps")
+          const apps = yield* options("apps")
           const withWords = (words: ReadonlyArray<string>) =>
-            words.length === 0 ? [] : known.best(words.join(" "), maxNearest).map((option) => option.name)
+            words.length === 0 ? [] : apps.best(words.join(" "), maxNearest).map((option) => option.name)
           const words = queryWords(name)
-          const found = new Set([...withWords(words), ...names.nearest("app", name, maxNearest)])
-          return Array.from(found.size > 0 ? found : withWords(words.slice(0, 1))).slice(0, maxNearest)
+          const near = new Set([...withWords(words), ...names.nearest("app", name, maxNearest)])
+          return Array.from(near.size > 0 ? near : withWords(words.slice(0, 1))).slice(0, maxNearest)
         },
         Effect.orElseSucceed((): ReadonlyArray<string> => [])
       )

@@ -125,7 +125,7 @@ const fieldsBy = (sample: Sample.Sample, record: RecordName): Mapping["fields"] 
     if (!byName.has(last)) byName.set(last, column)
   }
   const used = new Set<string>()
-  const found = new Map<string, Source>()
+  const sources = new Map<string, Source>()
   const take = (name: string, column: string | undefined) => {
     const field = fieldsOf[record][name]
     // The id of an ad is used for two fields, and so is the address of a product, which has its handle.
@@ -133,7 +133,7 @@ const fieldsBy = (sample: Sample.Sample, record: RecordName): Mapping["fields"] 
     if (column === undefined || field === undefined || (used.has(column) && !isShared)) return
     used.add(column)
     const cents = /(?:cents|minor|unit_?amount)$/iu.test(column) && field.as === "money" ? { divide_by: 100 } : {}
-    found.set(name, { column, ...wayOf(field, valuesOf(sample, column)), ...cents })
+    sources.set(name, { column, ...wayOf(field, valuesOf(sample, column)), ...cents })
   }
   const required = new Set(requiredOf({ record, fields: {} }))
   for (const [name, aliases] of Object.entries(namesOf[record])) {
@@ -143,14 +143,16 @@ const fieldsBy = (sample: Sample.Sample, record: RecordName): Mapping["fields"] 
     take(name, name === "key" ? keyOf(sample, columns, byName) : columnOf(sample, field, columns, required.has(name)))
   }
   const store = storeFields[record]
-  if (store !== undefined && !found.has(store)) {
+  if (store !== undefined && !sources.has(store)) {
     take(
       store,
       sample.columns.find((column) => !used.has(column) && hasDomains(valuesOf(sample, column)))
     )
   }
   return Object.fromEntries(
-    Object.keys(namesOf[record]).flatMap((name) => (found.has(name) ? [[name, found.get(name) ?? {}] as const] : []))
+    Object.keys(namesOf[record]).flatMap((name) =>
+      sources.has(name) ? [[name, sources.get(name) ?? {}] as const] : []
+    )
   )
 }
 

@@ -32,8 +32,8 @@ const weak: ReadonlySet<string> = new Set(["firstname", "lastname"])
 const kindOf = (columns: ReadonlyArray<string>): string | undefined => {
   const names = new Set(columns.flatMap((column) => [fold(column), fold(column.split(".", 1)[0] ?? "")]))
   return kinds.find(([, ofKind]) => {
-    const found = Array.from(ofKind).filter((name) => names.has(name))
-    return found.length > 1 && found.some((name) => !weak.has(name))
+    const present = Array.from(ofKind).filter((name) => names.has(name))
+    return present.length > 1 && present.some((name) => !weak.has(name))
   })?.[0]
 }
 
@@ -95,13 +95,13 @@ const isEscaped = (text: string, at: number): boolean => {
 /** What text that is almost JSON has first that JSON does not have. `unit`: what positions count. */
 export const almostJson = (text: string, unit: "byte" | "character" = "byte"): string | undefined => {
   const signs = new RegExp(otherSigns)
-  for (let found = signs.exec(text); found !== null; found = signs.exec(text)) {
-    const [sign] = found
+  for (let match = signs.exec(text); match !== null; match = signs.exec(text)) {
+    const [sign] = match
     if (sign === '"') {
       signs.lastIndex = endOfString(text, signs.lastIndex)
       continue
     }
-    const before = text.slice(0, found.index)
+    const before = text.slice(0, match.index)
     const position = (unit === "byte" ? Buffer.byteLength(before) : before.length) + 1
     const [what, instead] = sign === "'" ? ["single quotes", "double quotes"] : [sign, replacements[sign] ?? "null"]
     return `is JSON with ${what} at ${unit} ${position.toLocaleString("en")}, which JSON does not have: write ${instead}`

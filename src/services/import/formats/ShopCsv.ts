@@ -109,8 +109,8 @@ const maxNames = 1_000_000
 
 /** Whether there is a column with the domain and at least one other known column. */
 export const isHeader = (header: ReadonlyArray<string>): boolean => {
-  const found = positions(header)
-  return found.domain !== undefined && Object.keys(found).length > 1
+  const places = positions(header)
+  return places.domain !== undefined && Object.keys(places).length > 1
 }
 
 const decode = LenientDecoder.make(PartialShop)
@@ -126,7 +126,7 @@ const closed = /^(?:inactive|closed|dead|parked|password[\s_-]?protected)$/iu
 
 /** `month`: the month of the visits, `YYYY-MM`. */
 export const make = (header: ReadonlyArray<string>, month: string, store: Pick<StoreOptions, "country">): Table => {
-  const found = positions(header)
+  const places = positions(header)
   const networks = networkColumns.flatMap(([network, name]) => {
     const at = header.findIndex((column) => column.trim().toLowerCase() === name)
     return at < 0 ? [] : [{ network, at }]
@@ -134,7 +134,7 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
   const nameOf = new Map<string, string>()
   return (cells, line): Reading => {
     const cell = (column: Column): string | null => {
-      const at = found[column]
+      const at = places[column]
       return at === undefined ? null : text(cells[at])
     }
     const shop: Record<string, unknown> = { type: "partial_shop", domain: host(cell("domain") ?? "") }
@@ -174,15 +174,15 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
       if (unit !== "money" || !isOtherCurrency) give(field, number(field, unit === "count"))
     }
     give("theme", cell("theme"))
-    if (found.apps !== undefined) give("apps", joined(cell("apps")))
-    if (found.technologies !== undefined) give("pixels", pixelsIn(joined(cell("technologies"))))
+    if (places.apps !== undefined) give("apps", joined(cell("apps")))
+    if (places.technologies !== undefined) give("pixels", pixelsIn(joined(cell("technologies"))))
     if (networks.length > 0) {
       give(
         "social_networks",
         networks.filter(({ at }) => text(cells[at]) !== null).map(({ network }) => network)
       )
     }
-    if (found.categories !== undefined) give("categories", joined(cell("categories")))
+    if (places.categories !== undefined) give("categories", joined(cell("categories")))
     const decodedShop = decode(shop)
     if (Result.isFailure(decodedShop)) return refused(line, decodedShop.failure)
     const { record, invalidFields } = decodedShop.success
@@ -191,13 +191,13 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
       return refuse(line, "name", "is another one than in an earlier row of the same domain: correct one of them")
     }
     if (record.name !== undefined && nameOf.size < maxNames) nameOf.set(record.domain, record.name)
-    const own = { rows: [{ line, record }], rejects: [], otherCurrencies: isOtherCurrency ? 1 : 0, invalidFields }
+    const reading = { rows: [{ line, record }], rejects: [], otherCurrencies: isOtherCurrency ? 1 : 0, invalidFields }
     const visits = number("visits", true)
-    if (visits === null) return own
+    if (visits === null) return reading
     const ofMonth = { type: "traffic_month", shop: record.domain, month } as const
     // Only what is wrong is decoded: domain and month are known to be valid.
     return isCount(visits)
-      ? { ...own, rows: [...own.rows, { line, sourceRows: 0, record: { ...ofMonth, visits } }] }
-      : { ...own, invalidFields: [...invalidFields, "visits"] }
+      ? { ...reading, rows: [...reading.rows, { line, sourceRows: 0, record: { ...ofMonth, visits } }] }
+      : { ...reading, invalidFields: [...invalidFields, "visits"] }
   }
 }

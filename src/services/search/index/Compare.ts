@@ -28,20 +28,20 @@ export const differences = (
   names: readonly [a: string, b: string],
   limit = 20
 ): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  const report: Report = (difference) => void (found.length < limit && found.push(difference))
+  const all: Array<string> = []
+  const report: Report = (difference) => void (all.length < limit && all.push(difference))
   for (const [index, side] of [a, b].entries()) checkWhole(side.list, (fault) => report(`${names[index]}: ${fault}`))
   const left = storesOf(a, names[0])
   const right = storesOf(b, names[1])
   let [at, to] = [0, 0]
-  while ((at < left.length || to < right.length) && found.length < limit) {
+  while ((at < left.length || to < right.length) && all.length < limit) {
     const idA = left[at]?.id ?? Number.POSITIVE_INFINITY
     const idB = right[to]?.id ?? Number.POSITIVE_INFINITY
     if (idA === idB) compareStores(left[at++]!, right[to++]!, report)
     else if (idA < idB) report(`store ${left[at++]!.id} is in ${names[0]} only`)
     else report(`store ${right[to++]!.id} is in ${names[1]} only`)
   }
-  return found
+  return all
 }
 
 /** A store of one of the two sides, which `side` names. */
@@ -153,14 +153,14 @@ const rowHashes = (view: SegmentView, table: Table): RowHashes => {
   const { rows, words } = tableOf(view, table)
   const first = new Uint32Array(rows)
   const second = new Uint32Array(rows)
-  const found = new Uint32Array(rows)
+  const withWord = new Uint32Array(rows)
   for (let word = 0; word < wordCount(words); word++) {
     const text = wordText(words, word)
     const [hashA, hashB] = [hash(text, 0x811c9dc5), hash(text, 0x01234567)]
-    const end = readRows(words, rows, word, found, 0)
+    const end = readRows(words, rows, word, withWord, 0)
     for (let at = 0; at < end; at++) {
-      first[found[at]!]! += hashA
-      second[found[at]!]! += hashB
+      first[withWord[at]!]! += hashA
+      second[withWord[at]!]! += hashB
     }
   }
   return { first, second }
@@ -177,13 +177,13 @@ const hash = (text: Uint16Array, seed: number): number => {
 /** Scans all postings of the segment, which is acceptable for the few rows that differ. */
 const wordsOf = (view: SegmentView, table: Table, row: number): ReadonlySet<string> => {
   const { rows, words } = tableOf(view, table)
-  const found = new Uint32Array(rows)
-  const own = new Set<string>()
+  const withWord = new Uint32Array(rows)
+  const texts = new Set<string>()
   for (let word = 0; word < wordCount(words); word++) {
-    const end = readRows(words, rows, word, found, 0)
-    if (found.subarray(0, end).includes(row)) own.add(String.fromCharCode(...wordText(words, word)))
+    const end = readRows(words, rows, word, withWord, 0)
+    if (withWord.subarray(0, end).includes(row)) texts.add(String.fromCharCode(...wordText(words, word)))
   }
-  return own
+  return texts
 }
 
 /** Checks what is determined by other arrays of the same segment. */
@@ -253,16 +253,16 @@ const checkWords = (words: Words, rows: number, report: Report): void => {
       return report(`word ${word} is not in order`)
   }
   const { prefixBitmaps, prefixOffsets, prefixText } = words
-  const found = new Uint32Array(rows)
+  const withPrefix = new Uint32Array(rows)
   for (let prefix = 0; prefix < prefixOffsets.length - 1; prefix++) {
     const text = prefixText.subarray(prefixOffsets[prefix], prefixOffsets[prefix + 1])
     const union = new Uint32Array(bitmapLength(rows))
     for (let word = 0; word < wordCount(words); word++) {
       if (compareText(wordText(words, word).subarray(0, text.length), text) !== 0) continue
-      const end = readRows(words, rows, word, found, 0)
-      setRows(union, found, 0, end)
+      const end = readRows(words, rows, word, withPrefix, 0)
+      setRows(union, withPrefix, 0, end)
     }
-    const kept = prefixBitmaps.subarray(prefix * union.length, (prefix + 1) * union.length)
-    if (union.some((bits, at) => bits !== kept[at])) report(`the union of "${String.fromCharCode(...text)}" is wrong`)
+    const stored = prefixBitmaps.subarray(prefix * union.length, (prefix + 1) * union.length)
+    if (union.some((bits, at) => bits !== stored[at])) report(`the union of "${String.fromCharCode(...text)}" is wrong`)
   }
 }

@@ -150,7 +150,7 @@ const searchItems = (list: SegmentList, query: ItemQuery, run: Run): SearchResul
   }
 }
 
-const found = ({ items, view }: Part, row: number): Found => {
+const foundAt = ({ items, view }: Part, row: number): Found => {
   const store = items.stores[row]!
   return { id: items.ids[row]!, storeId: store < view.segment.pseudoStores ? null : view.segment.storeIds[store]! }
 }
@@ -158,7 +158,7 @@ const found = ({ items, view }: Part, row: number): Found => {
 const partOf = (parts: ReadonlyArray<Part>, { view }: Pick<Ranked, "view">): Part => parts[view]!
 
 const foundRow = (parts: ReadonlyArray<Part>, ranked: Pick<Ranked, "row" | "view">): Found =>
-  found(partOf(parts, ranked), ranked.row)
+  foundAt(partOf(parts, ranked), ranked.row)
 
 /** The first matching item of a ranked store. */
 const firstRow = (parts: ReadonlyArray<Part>, ranked: Ranked): number => {
@@ -179,7 +179,7 @@ const pageByStores = (
   let skipped = 0
   const take = (part: Part, row: number) => {
     if (skipped < offset) skipped++
-    else page.push(found(part, row))
+    else page.push(foundAt(part, row))
   }
   let isStorelessDue = storeless > 0
   const takeStoreless = () => {

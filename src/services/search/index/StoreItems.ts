@@ -9,11 +9,11 @@ import type { SegmentList } from "./Segment.ts"
 
 /** Ids of the newest products: latest creation first, then higher id first; unknown dates last. */
 export const newestProducts = (list: SegmentList, storeId: number, limit: number): ReadonlyArray<number> => {
-  const found = findStore(list, storeId)
-  if (found === undefined) return []
-  const { created, ids, offsets } = found.view.segment.products
+  const store = findStore(list, storeId)
+  if (store === undefined) return []
+  const { created, ids, offsets } = store.view.segment.products
   const best = new TopN(limit)
-  for (let row = offsets[found.row]!; row < offsets[found.row + 1]!; row++) {
+  for (let row = offsets[store.row]!; row < offsets[store.row + 1]!; row++) {
     const key = Number.isNaN(created[row]!) ? Number.POSITIVE_INFINITY : -created[row]!
     best.offer(key, 0, -ids[row]!, row, 0)
   }
@@ -22,11 +22,11 @@ export const newestProducts = (list: SegmentList, storeId: number, limit: number
 
 /** Ids of the running ads: latest start first, then higher id first. */
 export const newestRunningAds = (list: SegmentList, storeId: number, limit: number): ReadonlyArray<number> => {
-  const found = findStore(list, storeId)
-  if (found === undefined) return []
-  const { ids, keys, offsets } = found.view.segment.ads
-  const first = offsets[found.row]!
+  const store = findStore(list, storeId)
+  if (store === undefined) return []
+  const { ids, keys, offsets } = store.view.segment.ads
+  const first = offsets[store.row]!
   // Within a store, running ads come first, newest first.
-  const own = Array.from(keys.subarray(first, Math.min(first + limit, offsets[found.row + 1]!)))
-  return own.flatMap((key, at) => (AdKey.isRunning(AdKey.flagsOf(key)) ? [ids[first + at]!] : []))
+  const newest = Array.from(keys.subarray(first, Math.min(first + limit, offsets[store.row + 1]!)))
+  return newest.flatMap((key, at) => (AdKey.isRunning(AdKey.flagsOf(key)) ? [ids[first + at]!] : []))
 }
