@@ -8,7 +8,6 @@ import { MarketSearch } from "../../../services/search/MarketSearch.ts"
 import * as Names from "../../../services/search/Names.ts"
 import * as Queries from "../../../services/search/Queries.ts"
 import { CatalogIndex } from "../../../services/search/runtime/CatalogIndex.ts"
-import { Vocabulary } from "../../../services/search/Vocabulary.ts"
 import * as SearchWarnings from "../../../services/tools/SearchWarnings.ts"
 import { inTime } from "../../../services/tools/ToolDefinition.ts"
 import * as VocabularyCheck from "../../../services/tools/VocabularyCheck.ts"
@@ -126,7 +125,6 @@ const overview = (
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    const vocabulary = yield* Vocabulary
     const market = yield* MarketSearch
     const index = yield* CatalogIndex
     const check = yield* VocabularyCheck.make()
