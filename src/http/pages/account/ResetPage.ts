@@ -10,15 +10,8 @@ import type { LinkOver } from "../../../services/accounts/AccountLinks.ts"
 import { PasswordReset } from "../../../services/accounts/PasswordReset.ts"
 import * as ClientAddress from "../../shared/ClientAddress.ts"
 import { FormRejected } from "../shared/ErrorPage.ts"
-import { emailField, refusal, tooMany } from "../shared/Fields.ts"
-import {
-  doneField,
-  emailField as emailParameter,
-  emailOf,
-  outOfDate,
-  flashNotice,
-  withDone
-} from "../shared/FlashNotice.ts"
+import { emailField, tooMany } from "../shared/Fields.ts"
+import { doneField, emailField as emailParameter, emailOf, flashNotice, withDone } from "../shared/FlashNotice.ts"
 import * as FormPage from "../shared/FormPage.ts"
 import { html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
@@ -34,6 +27,13 @@ const newPath = `${resetPath}/new` as const
 const Query = Schema.Struct({ ...doneField(["sent", "out-of-date"]), ...emailParameter })
 
 const Form = Schema.Struct({ email: MailLink.Email })
+
+interface Asked {
+  readonly email: string
+  readonly isOutOfDate: boolean
+}
+
+const contextOf = ({ email }: typeof Form.Type): Asked => ({ email: email.trim(), isOutOfDate: false })
 
 const NewForm = Schema.Struct({ token: MailLink.Token, ...NewPassword.fields })
 
@@ -52,11 +52,7 @@ export const layer = Layer.effectDiscard(
     const asking = FormPage.ofGuest(Form, {
       action: resetPath,
       page: (visitor, parts) => guestPage(visitor, { heading: visitor.locale.text("reset.heading"), ...parts }),
-      body: (
-        form,
-        { locale: { text } },
-        { isOutOfDate }: { readonly email: string; readonly isOutOfDate: boolean }
-      ) => html`
+      body: (form, { locale: { text } }, { isOutOfDate }: Asked) => html`
         ${isOutOfDate && flashNotice(text("signUp.outOfDate"))}
         <p>${text("reset.about")}</p>
         ${form}
@@ -121,18 +117,8 @@ export const layer = Layer.effectDiscard(
     yield* routes.form(
       resetPath,
       Form,
-      (form, visitor, request) =>
-        asking.submit(form, visitor, request, { email: form.email.trim(), isOutOfDate: false }),
-      (form, visitor, request) =>
-        Effect.succeed(
-          request.headers["sec-fetch-site"] === "same-origin"
-            ? asking.show(
-                visitor,
-                { email: form.email.trim(), isOutOfDate: false },
-                refusal(403, { message: visitor.locale.text("signUp.outOfDate") })
-              )
-            : seeOther(outOfDate(resetPath, form.email))
-        )
+      (form, visitor, request) => asking.submit(form, visitor, request, contextOf(form)),
+      FormPage.outOfDate(asking, { message: "signUp.outOfDate", contextOf, pathOf: () => resetPath })
     )
 
     yield* routes.page(

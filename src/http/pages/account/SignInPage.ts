@@ -1,6 +1,5 @@
 /** `/sign-in`: e-mail address and password, then a redirect to the page that required it. `/sign-out` ends the session. */
 import { Effect, Layer, Redacted, Schema } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as Device from "../../../domain/access/Device.ts"
 import * as EmailAddress from "../../../domain/access/EmailAddress.ts"
@@ -9,19 +8,12 @@ import type { Session } from "../../../services/sessions/Sessions.ts"
 import { SignIn } from "../../../services/sessions/SignIn.ts"
 import { WebAuthn } from "../../../services/sessions/passkeys/WebAuthn.ts"
 import * as ClientAddress from "../../shared/ClientAddress.ts"
-import * as Csrf from "../shared/Csrf.ts"
 import { FormRejected } from "../shared/ErrorPage.ts"
-import { emailField, field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
-import type { Problem, Refusal } from "../shared/Fields.ts"
-import {
-  doneField,
-  emailField as emailParameter,
-  emailOf,
-  endings,
-  outOfDate,
-  flashNotice
-} from "../shared/FlashNotice.ts"
+import { emailField, field, problemOf, refusal, tooMany } from "../shared/Fields.ts"
+import type { Problem } from "../shared/Fields.ts"
+import { doneField, emailField as emailParameter, emailOf, endings, flashNotice } from "../shared/FlashNotice.ts"
 import type { Ending } from "../shared/FlashNotice.ts"
+import * as FormPage from "../shared/FormPage.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
@@ -34,7 +26,7 @@ import { resetPath } from "./ResetPage.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import * as SessionCookie from "../shared/SessionCookie.ts"
 import { isSignedIn, Visitors } from "../shared/Visitors.ts"
-import type { SignedIn, Visitor } from "../shared/Visitors.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
 
 const path = "/sign-in"
 
@@ -59,9 +51,14 @@ type SignOutForm = typeof SignOutForm.Type
 
 interface SignInView {
   readonly returnTo: string | undefined
-  readonly email?: string | undefined
+  readonly email: string
   readonly done?: Done | undefined
 }
+
+const contextOf = ({ email, return_to }: Credentials): SignInView => ({
+  email: email.trim(),
+  returnTo: ReturnTo.parse(return_to)
+})
 
 /** Whether the form is of the account that is signed in. */
 export const isOf = ({ email }: Credentials, session: Session): boolean =>
@@ -86,32 +83,24 @@ export const layer = Layer.effectDiscard(
     const addressOf = ClientAddress.of(config)
     const browserCookie = SessionCookie.ofBrowser(config)
 
-    const show = (visitor: Visitor, { done, email = "", returnTo }: SignInView, refused?: Refusal) => {
-      const { text } = visitor.locale
-      const autofocus = refused === undefined && done === undefined
-      return guestPage(visitor, {
-        heading: text("signIn.heading"),
-        refused,
-        // The sign-in may continue at an app through redirects, which `form-action` would block.
-        policy: { formsLeave: returnTo !== undefined },
-        passkeys: isAvailable,
-        body: html`
-          ${returnTo?.startsWith("/authorize?") && html`<p>${text("signIn.toConnect")}</p>`}
-          ${problemSummary(refused?.problems)}
+    const form = FormPage.ofGuest(Credentials, {
+      action: path,
+      page: (visitor, { body, refused }, { returnTo }: SignInView) =>
+        guestPage(visitor, {
+          heading: visitor.locale.text("signIn.heading"),
+          refused,
+          // The sign-in may continue at an app through redirects, which `form-action` would block.
+          policy: { formsLeave: returnTo !== undefined },
+          passkeys: isAvailable,
+          body: html`
+            ${returnTo?.startsWith("/authorize?") && html`<p>${visitor.locale.text("signIn.toConnect")}</p>`} ${body}
+          `
+        }),
+      body: (form, visitor, { done, returnTo }) => {
+        const { text } = visitor.locale
+        return html`
           ${done !== undefined && flashNotice(text(done === "out-of-date" ? "signIn.outOfDate" : `signIn.done.${done}`))}
-          <form method="post" action="${path}">
-            ${Csrf.hidden(visitor, { return_to: returnTo })}
-            ${emailField(visitor.locale, refused, { value: email, autofocus })}
-            ${field({
-              name: "password",
-              label: text("signIn.password"),
-              type: "password",
-              autocomplete: "current-password",
-              error: problemOf(refused, "password")
-            })}
-            <button type="submit">${text("signIn.submit")}</button>
-          </form>
-          ${isAvailable && PasskeySignInPages.section(visitor, returnTo)}
+          ${form} ${isAvailable && PasskeySignInPages.section(visitor, returnTo)}
           <p><a href="${resetPath}">${text("signIn.forgotten")}</a></p>
           ${
             config.signUp === "open" &&
@@ -122,8 +111,43 @@ export const layer = Layer.effectDiscard(
             ${support !== undefined && html`· <a href="${support}">${text("signIn.help")}</a>`}
           </p>
         `
-      })
-    }
+      },
+      hidden: ({ returnTo }) => ({ return_to: returnTo }),
+      fields: ({ locale }, { refused }, { done, email }) => [
+        emailField(locale, refused, { value: email, autofocus: refused === undefined && done === undefined }),
+        field({
+          name: "password",
+          label: locale.text("signIn.password"),
+          type: "password",
+          autocomplete: "current-password",
+          error: problemOf(refused, "password")
+        })
+      ],
+      button: ({ text }) => text("signIn.submit"),
+      problems: (form, { locale }) => emptyFields(form, locale),
+      submit: ({ email, password, return_to }, visitor, request) => {
+        const returnTo = ReturnTo.parse(return_to)
+        const attempt = {
+          email,
+          password,
+          address: addressOf(request),
+          browser: browserCookie.read(request),
+          device: Device.of(request.headers["user-agent"])
+        }
+        return signIn.signIn(attempt, visitor.secret).pipe(
+          Effect.map(({ browser, secret }) =>
+            seeOther(returnTo ?? overviewPath).pipe(visitors.remember(secret), browserCookie.set(browser))
+          ),
+          Effect.catchTag("SecondStepNeeded", ({ secret }) =>
+            Effect.succeed(seeOther(ReturnTo.secondStepPath(returnTo)).pipe(visitors.remember(secret)))
+          )
+        )
+      },
+      errors: {
+        SignInRejected: (_, { text }) => refusal(403, { message: text("signIn.wrong") }),
+        TooManyAttempts: (error, locale) => tooMany(error, "signIn.tooMany", locale)
+      }
+    })
 
     /** To who has signed in again meanwhile: going on without a word would look as if the form had no effect. */
     const ended = (visitor: SignedIn, done: Ending, returnTo: string | undefined) => {
@@ -136,64 +160,30 @@ export const layer = Layer.effectDiscard(
       })
     }
 
-    const submit = Effect.fnUntraced(function* (
-      form: Credentials,
-      visitor: Visitor,
-      request: HttpServerRequest.HttpServerRequest
-    ) {
-      const { locale } = visitor
-      const shown = { returnTo: ReturnTo.parse(form.return_to), email: form.email.trim() }
-      const refused = (answer: Refusal) => Effect.succeed(show(visitor, shown, answer))
-      const problems = emptyFields(form, locale)
-      if (problems.length > 0) return yield* refused(refusal(400, ...problems))
-      const device = Device.of(request.headers["user-agent"])
-      const attempt = {
-        email: form.email,
-        password: form.password,
-        address: addressOf(request),
-        browser: browserCookie.read(request),
-        device
-      }
-      return yield* signIn.signIn(attempt, visitor.secret).pipe(
-        Effect.map(({ browser, secret }) =>
-          seeOther(shown.returnTo ?? overviewPath).pipe(visitors.remember(secret), browserCookie.set(browser))
-        ),
-        Effect.catchTags({
-          SecondStepNeeded: ({ secret }) =>
-            Effect.succeed(seeOther(ReturnTo.secondStepPath(shown.returnTo)).pipe(visitors.remember(secret))),
-          SignInRejected: () => refused(refusal(403, { message: locale.text("signIn.wrong") })),
-          TooManyAttempts: (error) => refused(tooMany(error, "signIn.tooMany", locale))
-        })
-      )
-    })
-
     yield* routes.page(
       path,
       reads(Query, (visitor, { done, email, return_to }) => {
         const returnTo = ReturnTo.parse(return_to)
         const answer = () => {
-          if (!isSignedIn(visitor)) return show(visitor, { returnTo, done, email: emailOf(email) })
+          if (!isSignedIn(visitor)) return form.show(visitor, { returnTo, done, email: emailOf(email) ?? "" })
           return isEnding(done) ? ended(visitor, done, returnTo) : seeOther(returnTo ?? overviewPath)
         }
         return Effect.sync(answer)
       })
     )
 
-    const rejected = (form: Credentials, visitor: Visitor, request: HttpServerRequest.HttpServerRequest) => {
-      const returnTo = ReturnTo.parse(form.return_to)
-      // A form from another site arrives without the cookie. Setting a new cookie would end an existing session.
-      return Effect.succeed(
-        request.headers["sec-fetch-site"] === "same-origin"
-          ? show(
-              visitor,
-              { returnTo, email: form.email },
-              refusal(403, { message: visitor.locale.text("signIn.outOfDate") })
-            )
-          : seeOther(outOfDate(ReturnTo.signInPath(returnTo), form.email))
-      )
-    }
+    const rejected = FormPage.outOfDate(form, {
+      message: "signIn.outOfDate",
+      contextOf,
+      pathOf: ({ return_to }: Credentials) => ReturnTo.signInPath(ReturnTo.parse(return_to))
+    })
 
-    yield* routes.form(path, Credentials, submit, orGoOn(isOf, rejected))
+    yield* routes.form(
+      path,
+      Credentials,
+      (sent, visitor, request) => form.submit(sent, visitor, request, contextOf(sent)),
+      orGoOn(isOf, rejected)
+    )
 
     const toSignIn = (form: SignOutForm) => seeOther(ReturnTo.signInPath(ReturnTo.parse(form.return_to)))
 

@@ -9,14 +9,7 @@ import { SignUp } from "../../../services/accounts/SignUp.ts"
 import * as ClientAddress from "../../shared/ClientAddress.ts"
 import { FormRejected, PageNotFound } from "../shared/ErrorPage.ts"
 import { emailField, field, problemOf, refusal, tooMany } from "../shared/Fields.ts"
-import {
-  doneField,
-  emailField as emailParameter,
-  emailOf,
-  outOfDate,
-  flashNotice,
-  withDone
-} from "../shared/FlashNotice.ts"
+import { doneField, emailField as emailParameter, emailOf, flashNotice, withDone } from "../shared/FlashNotice.ts"
 import * as FormPage from "../shared/FormPage.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
@@ -164,16 +157,14 @@ export const layer = Layer.effectDiscard(
       )
     )
 
-    // As of the sign-in: a form that was open for too long comes back; one from another site sets no cookie.
-    const rejected = orGoOn(isOf, (form: Credentials, visitor, request) => {
-      const returnTo = ReturnTo.parse(form.return_to)
-      const message = visitor.locale.text("signUp.outOfDate")
-      return Effect.succeed(
-        request.headers["sec-fetch-site"] === "same-origin"
-          ? asking.show(visitor, contextOf(form), refusal(403, { message }))
-          : seeOther(outOfDate(ReturnTo.signUpPath(returnTo), form.email))
-      )
-    })
+    const rejected = orGoOn(
+      isOf,
+      FormPage.outOfDate(asking, {
+        message: "signUp.outOfDate",
+        contextOf,
+        pathOf: ({ return_to }: Credentials) => ReturnTo.signUpPath(ReturnTo.parse(return_to))
+      })
+    )
 
     yield* routes.form(
       path,

@@ -5,13 +5,16 @@
 import { Effect } from "effect"
 import type { Schema } from "effect"
 import type { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { MessageKey } from "../../../domain/Messages.ts"
 import * as Csrf from "./Csrf.ts"
 import type { PageError } from "./ErrorPage.ts"
 import { problemSummary, refusal } from "./Fields.ts"
 import type { Problem, Refusal } from "./Fields.ts"
+import * as FlashNotice from "./FlashNotice.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import type { Locale } from "./Locale.ts"
+import { seeOther } from "./PageRoutes.ts"
 import type { SignedIn, Visitor } from "./Visitors.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -97,3 +100,24 @@ const make =
 /** `C`: what the page shows besides the form, such as the address that a link proves. */
 export const ofGuest = make<Visitor>()
 export const ofAccount = make<SignedIn>()
+
+/**
+ * The answer to a guest's form that failed the CSRF check, which one does that was open for too long: it comes back with its e-mail
+ * address. A form from another site arrives without the cookie. Setting a new one would end a session, so it gets a redirect instead.
+ */
+export const outOfDate =
+  <A extends { readonly email: string }, C>(
+    { show }: { readonly show: (visitor: Visitor, context: C, refused?: Refusal) => Response },
+    options: {
+      readonly message: MessageKey
+      readonly contextOf: (form: A) => C
+      /** The page of the form. */
+      readonly pathOf: (form: A) => string
+    }
+  ) =>
+  (form: A, visitor: Visitor, request: Request): Effect.Effect<Response> =>
+    Effect.sync(() =>
+      request.headers["sec-fetch-site"] === "same-origin"
+        ? show(visitor, options.contextOf(form), refusal(403, { message: visitor.locale.text(options.message) }))
+        : seeOther(FlashNotice.outOfDate(options.pathOf(form), form.email))
+    )
