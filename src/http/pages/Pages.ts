@@ -21,7 +21,8 @@ import * as OperatorChangePages from "./operator/OperatorChangePages.ts"
 import * as OperatorPage from "./operator/OperatorPage.ts"
 import { PageRoutes } from "./shared/PageRoutes.ts"
 import * as PasskeyRoutes from "./passkeys/PasskeyRoutes.ts"
-import * as PasskeySignInPages from "./passkeys/PasskeySignInPages.ts"
+import * as PasskeySignInPage from "./passkeys/PasskeySignInPage.ts"
+import * as SecondStepPage from "./passkeys/SecondStepPage.ts"
 import * as PasswordPage from "./account/PasswordPage.ts"
 import * as ProductsPage from "./catalog/ProductsPage.ts"
 import * as ResetPage from "./account/ResetPage.ts"
@@ -62,7 +63,8 @@ export const layer = Layer.mergeAll(
   AccountPage.layer,
   BillingPage.layer,
   PasswordPage.layer,
-  PasskeySignInPages.layer,
+  PasskeySignInPage.layer,
+  SecondStepPage.layer,
   PasskeyRoutes.layer,
   ConfirmPage.layer,
   EmailPage.layer,

@@ -58,7 +58,7 @@ export const layer = Layer.effectDiscard(
       closePath,
       closePath,
       Form,
-      (sent, visitor, request) => form.submit(sent, visitor, request, undefined),
+      (sent, visitor, request) => form.submit(sent, visitor, request, Effect.undefined),
       "ended-closing"
     )
   })

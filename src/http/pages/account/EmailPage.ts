@@ -84,7 +84,7 @@ export const layer = Layer.effectDiscard(
     yield* routes.signedInPage(emailPath, (visitor) => Effect.succeed(form.show(visitor, undefined)))
 
     yield* routes.signedInForm(emailPath, emailPath, Form, (sent, visitor, request) =>
-      form.submit(sent, visitor, request, undefined)
+      form.submit(sent, visitor, request, Effect.undefined)
     )
 
     yield* routes.signedInPage(

@@ -131,7 +131,7 @@ export const layer = Layer.effectDiscard(
       passwordPath,
       passwordPath,
       Form,
-      (sent, visitor, request) => form.submit(sent, visitor, request, undefined),
+      (sent, visitor, request) => form.submit(sent, visitor, request, Effect.undefined),
       "ended-password"
     )
   })

@@ -117,7 +117,7 @@ export const layer = Layer.effectDiscard(
     yield* routes.form(
       resetPath,
       Form,
-      (form, visitor, request) => asking.submit(form, visitor, request, contextOf(form)),
+      (form, visitor, request) => asking.submit(form, visitor, request, Effect.succeed(contextOf(form))),
       FormPage.outOfDate(asking, { message: "signUp.outOfDate", contextOf, pathOf: () => resetPath })
     )
 
@@ -137,7 +137,9 @@ export const layer = Layer.effectDiscard(
       NewForm,
       (form, visitor, request) =>
         reset.read(form.token).pipe(
-          Effect.flatMap(({ email }) => setting.submit(form, visitor, request, { token: form.token, email })),
+          Effect.flatMap(({ email }) =>
+            setting.submit(form, visitor, request, Effect.succeed({ token: form.token, email }))
+          ),
           Effect.catchTag("LinkOver", (error) => over(error, visitor))
         ),
       // Perhaps sent again, by who has signed in meanwhile.

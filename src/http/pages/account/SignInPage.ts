@@ -1,13 +1,11 @@
 /** `/sign-in`: e-mail address and password, then a redirect to the page that required it. `/sign-out` ends the session. */
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { AppConfig } from "../../../Config.ts"
-import * as Device from "../../../domain/access/Device.ts"
 import * as EmailAddress from "../../../domain/access/EmailAddress.ts"
 import { Sessions } from "../../../services/sessions/Sessions.ts"
 import type { Session } from "../../../services/sessions/Sessions.ts"
 import { SignIn } from "../../../services/sessions/SignIn.ts"
 import { WebAuthn } from "../../../services/sessions/passkeys/WebAuthn.ts"
-import * as ClientAddress from "../../shared/ClientAddress.ts"
 import { FormRejected } from "../shared/ErrorPage.ts"
 import { emailField, field, problemOf, refusal, tooMany } from "../shared/Fields.ts"
 import type { Problem } from "../shared/Fields.ts"
@@ -19,12 +17,12 @@ import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { orGoOn, PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
-import * as PasskeySignInPages from "../passkeys/PasskeySignInPages.ts"
+import { tools } from "../passkeys/PasskeyForm.ts"
+import * as PasskeySignInPage from "../passkeys/PasskeySignInPage.ts"
 import * as MailLink from "./MailLink.ts"
 import { Secret } from "./PasswordPage.ts"
 import { resetPath } from "./ResetPage.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
-import * as SessionCookie from "../shared/SessionCookie.ts"
 import { isSignedIn, Visitors } from "../shared/Visitors.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
@@ -80,8 +78,7 @@ export const layer = Layer.effectDiscard(
     const config = yield* AppConfig
     // Without a session the dashboard cannot help, so only a configured support address is linked.
     const { support } = OutwardLinks.of(config)
-    const addressOf = ClientAddress.of(config)
-    const browserCookie = SessionCookie.ofBrowser(config)
+    const { entered, visitOf } = yield* tools
 
     const form = FormPage.ofGuest(Credentials, {
       action: path,
@@ -100,7 +97,7 @@ export const layer = Layer.effectDiscard(
         const { text } = visitor.locale
         return html`
           ${done !== undefined && flashNotice(text(done === "out-of-date" ? "signIn.outOfDate" : `signIn.done.${done}`))}
-          ${form} ${isAvailable && PasskeySignInPages.section(visitor, returnTo)}
+          ${form} ${isAvailable && PasskeySignInPage.section(visitor, returnTo)}
           <p><a href="${resetPath}">${text("signIn.forgotten")}</a></p>
           ${
             config.signUp === "open" &&
@@ -127,17 +124,9 @@ export const layer = Layer.effectDiscard(
       problems: (form, { locale }) => emptyFields(form, locale),
       submit: ({ email, password, return_to }, visitor, request) => {
         const returnTo = ReturnTo.parse(return_to)
-        const attempt = {
-          email,
-          password,
-          address: addressOf(request),
-          browser: browserCookie.read(request),
-          device: Device.of(request.headers["user-agent"])
-        }
-        return signIn.signIn(attempt, visitor.secret).pipe(
-          Effect.map(({ browser, secret }) =>
-            seeOther(returnTo ?? overviewPath).pipe(visitors.remember(secret), browserCookie.set(browser))
-          ),
+        const { owner, ...visit } = visitOf(visitor, request)
+        return signIn.signIn({ email, password, ...visit }, owner).pipe(
+          Effect.map((signedIn) => entered(signedIn, returnTo)),
           Effect.catchTag("SecondStepNeeded", ({ secret }) =>
             Effect.succeed(seeOther(ReturnTo.secondStepPath(returnTo)).pipe(visitors.remember(secret)))
           )
@@ -181,7 +170,7 @@ export const layer = Layer.effectDiscard(
     yield* routes.form(
       path,
       Credentials,
-      (sent, visitor, request) => form.submit(sent, visitor, request, contextOf(sent)),
+      (sent, visitor, request) => form.submit(sent, visitor, request, Effect.succeed(contextOf(sent))),
       orGoOn(isOf, rejected)
     )
 

@@ -169,7 +169,8 @@ export const layer = Layer.effectDiscard(
     yield* routes.form(
       path,
       Credentials,
-      (form, visitor, request) => Effect.andThen(closed, asking.submit(form, visitor, request, contextOf(form))),
+      (form, visitor, request) =>
+        Effect.andThen(closed, asking.submit(form, visitor, request, Effect.succeed(contextOf(form)))),
       (form, visitor, request) => Effect.andThen(closed, rejected(form, visitor, request))
     )
 
@@ -192,7 +193,9 @@ export const layer = Layer.effectDiscard(
       (form, visitor, request) =>
         closed.pipe(
           Effect.andThen(signUp.read({ secret: form.token, browser: visitor.secret })),
-          Effect.flatMap((link) => confirming.submit(form, visitor, request, { token: form.token, ...link })),
+          Effect.flatMap((link) =>
+            confirming.submit(form, visitor, request, Effect.succeed({ token: form.token, ...link }))
+          ),
           Effect.catchTag("LinkOver", (error) => over(error, visitor))
         ),
       // Perhaps sent again, by who has signed in meanwhile.

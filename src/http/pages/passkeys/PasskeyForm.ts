@@ -5,15 +5,23 @@ import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as Device from "../../../domain/access/Device.ts"
 import { TooManyRequests } from "../../../domain/oauth/OAuthError.ts"
-import type { Visit } from "../../../services/sessions/passkeys/PasskeySignIn.ts"
+import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
+import type { CodeRejected, SignedIn, Visit } from "../../../services/sessions/passkeys/PasskeySignIn.ts"
+import type { VerificationError } from "../../../services/sessions/passkeys/Passkeys.ts"
 import { maxCredentialCharacters } from "../../../services/sessions/passkeys/WebAuthn.ts"
 import type { Options } from "../../../services/sessions/passkeys/WebAuthn.ts"
 import { EndpointRate } from "../../../services/limits/EndpointRate.ts"
 import * as ClientAddress from "../../shared/ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
+import { refusal, tooMany } from "../shared/Fields.ts"
+import type { Refusal } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
+import { overviewPath } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
+import { seeOther } from "../shared/PageRoutes.ts"
 import * as SessionCookie from "../shared/SessionCookie.ts"
+import { Visitors } from "../shared/Visitors.ts"
 import type { Visitor } from "../shared/Visitors.ts"
 
 export const Answer = Schema.Struct({
@@ -52,16 +60,35 @@ export const passkeyForm = (options: {
   </form>`
 }
 
+/** An attempt that failed, which the page says beside its form. */
+export type Failed = Exclude<VerificationError, ServiceUnavailable> | CodeRejected
+
+export const refusalOf = (error: Failed, locale: Locale): Refusal => {
+  switch (error._tag) {
+    case "PasskeyRejected":
+      return refusal(403, { message: locale.text("passkeyForm.rejected") })
+    case "ChallengeExpired":
+      return refusal(403, { message: locale.text("passkeyForm.expired") })
+    case "CodeRejected":
+      return refusal(403, { field: "code", message: locale.text("secondStep.wrongCode") })
+    case "TooManyAttempts":
+      return tooMany(error, "signIn.tooMany", locale)
+  }
+}
+
 const isTooMany = (error: unknown): error is TooManyRequests => error instanceof TooManyRequests
 
-/** What the routes of these forms share. */
+/** What the routes to sign in share, and those of the other forms. */
 export const tools = Effect.gen(function* () {
   const config = yield* AppConfig
   const rate = yield* EndpointRate
+  const visitors = yield* Visitors
   const addressOf = ClientAddress.of(config)
   const browserCookie = SessionCookie.ofBrowser(config)
   return {
-    browserCookie,
+    /** The answer that ends a sign-in. */
+    entered: ({ browser, secret }: SignedIn, returnTo: string | undefined) =>
+      seeOther(returnTo ?? overviewPath).pipe(visitors.remember(secret), browserCookie.set(browser)),
     visitOf: (visitor: Visitor, request: HttpServerRequest.HttpServerRequest): Visit => ({
       owner: visitor.secret,
       address: addressOf(request),

@@ -14,7 +14,8 @@ import { Layout, sections } from "../shared/Layout.ts"
 import { NoFields, PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
-import { Answer, challengePath, tools } from "./PasskeyForm.ts"
+import { Answer, challengePath, refusalOf, tools } from "./PasskeyForm.ts"
+import type { Failed } from "./PasskeyForm.ts"
 import {
   addPath,
   codesPath,
@@ -26,8 +27,6 @@ import {
   wrongCode
 } from "./PasskeySection.ts"
 import type { flashNotices } from "./PasskeySection.ts"
-import { refusalOf } from "./PasskeySignInPages.ts"
-import type { Failed } from "./PasskeySignInPages.ts"
 
 /** Of an operator's first passkey. */
 const Coded = Schema.Struct({

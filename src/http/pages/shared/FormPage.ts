@@ -43,6 +43,8 @@ interface Options<V extends Visitor, A, C, E extends Tagged> {
   readonly body: (form: Html, visitor: V, context: C) => Html
   readonly fields: (visitor: V, shown: Shown<A>, context: C) => Html | ReadonlyArray<Html>
   readonly button: (locale: Locale) => string
+  /** How the button looks; by default as the main one of the page. */
+  readonly look?: "secondary"
   /** Hidden fields. */
   readonly hidden?: (context: C) => Readonly<Record<string, string | undefined>>
   /** What is wrong with the values, before anything is asked of a service. */
@@ -63,7 +65,9 @@ const make =
     const show = (visitor: V, context: C, refused?: Refusal, sent?: A): Response => {
       const form = html`<form method="post" action="${options.action}">
         ${Csrf.hidden(visitor, options.hidden?.(context))} ${options.fields(visitor, { refused, sent }, context)}
-        <button type="submit">${options.button(visitor.locale)}</button>
+        <button type="submit" ${options.look !== undefined && html`class="${options.look}"`}>
+          ${options.button(visitor.locale)}
+        </button>
       </form>`
       const body = html`${problemSummary(refused?.problems)} ${options.body(form, visitor, context)}`
       return options.page(visitor, { refused, body }, context)
@@ -75,26 +79,38 @@ const make =
 
     const isOwn = (error: E | PageError): error is E => Object.hasOwn(options.errors, error._tag)
 
-    const submit = (
+    const orShow = <E2>(
+      answer: Effect.Effect<Response, E | PageError, HttpRouter.RouteContext>,
+      visitor: V,
+      context: Effect.Effect<C, E2>,
+      sent?: A
+    ): Effect.Effect<Response, E2 | PageError, HttpRouter.RouteContext> =>
+      Effect.catch(answer, (error: E | PageError): Effect.Effect<Response, E2 | PageError> =>
+        isOwn(error)
+          ? Effect.map(context, (now) => show(visitor, now, refusalOf(error, visitor.locale), sent))
+          : Effect.fail(error)
+      )
+
+    const submit = <E2>(
       form: A,
       visitor: V,
       request: Request,
-      context: C
-    ): Effect.Effect<Response, PageError, HttpRouter.RouteContext> => {
+      context: Effect.Effect<C, E2>
+    ): Effect.Effect<Response, E2 | PageError, HttpRouter.RouteContext> => {
       const problems = options.problems?.(form, visitor) ?? []
-      if (problems.length > 0) return Effect.succeed(show(visitor, context, refusal(400, ...problems), form))
-      return options
-        .submit(form, visitor, request)
-        .pipe(
-          Effect.catch((error: E | PageError) =>
-            isOwn(error)
-              ? Effect.succeed(show(visitor, context, refusalOf(error, visitor.locale), form))
-              : Effect.fail(error)
-          )
-        )
+      return problems.length > 0
+        ? Effect.map(context, (now) => show(visitor, now, refusal(400, ...problems), form))
+        : orShow(options.submit(form, visitor, request), visitor, context, form)
     }
 
-    return { schema, show, submit }
+    return {
+      schema,
+      show,
+      /** `context` is read only if the page is shown again. */
+      submit,
+      /** The page again, if the answer to another form of it fails by an error of the page. */
+      orShow
+    }
   }
 
 /** `C`: what the page shows besides the form, such as the address that a link proves. */
