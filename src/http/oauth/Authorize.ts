@@ -21,6 +21,7 @@ import type { Answer, ConsentRequest, Found } from "../../services/oauth/Consent
 import { EndpointRate } from "../../services/limits/EndpointRate.ts"
 import { codeOf, Grants } from "../../services/oauth/Grants.ts"
 import * as ClientAddress from "../shared/ClientAddress.ts"
+import * as ConsentErrors from "../pages/account/ConsentErrors.ts"
 import * as ConsentPage from "../pages/account/ConsentPage.ts"
 import { Layout } from "../pages/shared/Layout.ts"
 import { FormRejected } from "../pages/shared/ErrorPage.ts"
@@ -66,8 +67,8 @@ export const layer = Layer.effectDiscard(
     const routes = yield* PageRoutes
     const { page } = yield* Layout
 
-    const unreachable = (why: ConsentPage.Unreachable, status?: number) =>
-      page(ConsentPage.unreachable(why, { status }))
+    const unreachable = (why: ConsentErrors.Unreachable, status?: number) =>
+      page(ConsentErrors.unreachable(why, { status }))
 
     /** A redirect to the app. `iss` lets a client of several servers detect a mix-up (RFC 9207; R20). */
     const answerTo = (
@@ -87,7 +88,7 @@ export const layer = Layer.effectDiscard(
     const refuse = (address: AuthorizationRequest.ReturnAddress, error: AuthorizeError, client: OAuthClient) => {
       const location = refusalTo(address, error)
       const isOwnSite = client.publisher !== undefined && RedirectUri.isSiteOf(client.publisher, location)
-      return isOwnSite ? seeOther(location) : page(ConsentPage.refused(location, { client, error }))
+      return isOwnSite ? seeOther(location) : page(ConsentErrors.refused(location, { client, error }))
     }
 
     const ask = (asked: ConsentRequest, visitor: SignedIn, status = 200): PageResponse =>
@@ -107,7 +108,7 @@ export const layer = Layer.effectDiscard(
         if (Result.isFailure(client)) {
           if (client.failure._tag === "ServiceUnavailable") return yield* client.failure
           if (client.failure._tag === "UnknownClient") return unreachable("client_unknown")
-          return page(ConsentPage.undocumented(client.failure, clientId))
+          return page(ConsentErrors.undocumented(client.failure, clientId))
         }
         const address = AuthorizationRequest.returnAddress(parameters, client.success)
         if (address === undefined) return unreachable("redirect_refused")
@@ -124,7 +125,7 @@ export const layer = Layer.effectDiscard(
       return rate.take("authorize", caller).pipe(
         Effect.andThen(judge(url, visitor, caller)),
         Effect.catchTag("TooManyRequests", (error) =>
-          Effect.succeed(page(ConsentPage.tooOften(error.retryAfterSeconds)))
+          Effect.succeed(page(ConsentErrors.tooOften(error.retryAfterSeconds)))
         )
       )
     }
@@ -135,8 +136,8 @@ export const layer = Layer.effectDiscard(
     const toApp = ({ asked }: Found, code: Redacted.Redacted) =>
       forward(answerTo(asked.request, { code: Redacted.value(code) }), asked, true)
 
-    const over = (why: ConsentPage.Unreachable, url: string) =>
-      page(ConsentPage.unreachable(why, { request: addressOf(url) }))
+    const over = (why: ConsentErrors.Unreachable, url: string) =>
+      page(ConsentErrors.unreachable(why, { request: addressOf(url) }))
 
     /** A form that was sent twice gets the same code, unless the app has used it: a second use would end the connection (R21). */
     const allowedBefore = (found: Found, answer: Answer): PageResponse => {
@@ -163,7 +164,7 @@ export const layer = Layer.effectDiscard(
           // By a request at the same time.
           AlreadyDecided: () => allow(answer, visitor, found.asked.url),
           UnknownClient: () => Effect.succeed(unreachable("client_unknown")),
-          TooManyConnections: ({ message }) => Effect.succeed(page(ConsentPage.tooMany(message, visitor)))
+          TooManyConnections: ({ message }) => Effect.succeed(page(ConsentErrors.tooMany(message, visitor)))
         })
       )
     }

@@ -3,12 +3,12 @@ import type { DateTime } from "effect"
 import { mask } from "../../../domain/access/Credential.ts"
 import type { ApiKey } from "../../../services/credentials/ApiKeys.ts"
 import type { ConnectedApp } from "../../../services/oauth/ConnectedApps.ts"
-import { hostOf } from "../account/ConsentPage.ts"
 import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { appPath, keyPath } from "./IntegrationsPaths.ts"
 import type { Locale } from "../shared/Locale.ts"
+import { hostOf } from "../shared/ThirdParty.ts"
 
 export const maskOf = ({ lastFour }: ApiKey): Html => html`<code>${mask("api_key", lastFour)}</code>`
 

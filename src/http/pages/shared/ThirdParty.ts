@@ -1,4 +1,5 @@
 /** Third-party texts and links, isolated in language and direction (D31, D49). */
+import * as HostParts from "../../../domain/HostParts.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import type { Locale } from "./Locale.ts"
@@ -9,6 +10,12 @@ export const thirdPartyText = (text: string): Html => html`<bdi lang="" dir="aut
 /** A name chosen by a third party, in quotation marks, so that it cannot be read as part of the sentence. */
 export const quoted = (name: string, { quotes: [open, close] }: Pick<Locale, "quotes">): Html =>
   html`${open}<bdi>${name}</bdi>${close}`
+
+/** A host with its registrable domain in bold: its owner chooses the rest. */
+export const hostOf = (host: string): Html => {
+  const { after, before, owner } = HostParts.of(host)
+  return html`<bdi class="host">${before}<strong>${owner}</strong>${after}</bdi>`
+}
 
 /**
  * An http(s) address without user info, which could be mistaken for the host. `undefined` for anything else, such as
