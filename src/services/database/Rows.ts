@@ -36,6 +36,10 @@ export const idsOf = <E, R>(statement: Rows<E, R>): Effect.Effect<ReadonlyArray<
 export const countOf = <E, R>(statement: Rows<E, R>): Effect.Effect<number, E, R> =>
   Effect.map(decodeCount(statement), ({ count }) => count)
 
+/** Whether there is a row. */
+export const hasRow = <E, R>(statement: Rows<E, R>): Effect.Effect<boolean, E, R> =>
+  Effect.map(statement, (rows) => rows.length > 0)
+
 /**
  * Deletes rows and returns their number. `which` is the condition, and the order and limit if there is one. Skips rows that another
  * transaction uses, so that servers that delete at the same time do not wait for each other.

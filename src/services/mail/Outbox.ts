@@ -14,7 +14,7 @@ import { unavailable } from "../../domain/ToolErrorMessages.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as Secrets from "../Secrets.ts"
 import { timeIn } from "../database/DatabaseClock.ts"
-import { countOf, firstOf, rowOf } from "../database/Rows.ts"
+import { countOf, firstOf, hasRow, rowOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import * as Letter from "./Letter.ts"
 
@@ -142,7 +142,6 @@ export const remove = Effect.fnUntraced(function* ({ id }: Pick<Waiting, "id">) 
 export const postpone = Effect.fnUntraced(function* ({ id }: Pick<Waiting, "id">, seconds: number) {
   const sql = yield* SqlClient.SqlClient
   const next = sql`${yield* timeIn(sql)} + interval '1 second' * ${seconds}::double precision`
-  const postponed = yield* sql`
-    UPDATE mail SET due_at = ${next} WHERE id = ${id}::bigint AND ${next} < expires_at RETURNING id`
-  return postponed.length > 0
+  return yield* hasRow(sql`
+    UPDATE mail SET due_at = ${next} WHERE id = ${id}::bigint AND ${next} < expires_at RETURNING id`)
 })

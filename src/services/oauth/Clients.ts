@@ -9,7 +9,7 @@ import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
 import { InvalidClient, InvalidRequest } from "../../domain/oauth/OAuthError.ts"
 import type { Registration } from "../../domain/oauth/Registration.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
-import { firstOf } from "../database/Rows.ts"
+import { firstOf, hasRow } from "../database/Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { ClientMetadata } from "./ClientMetadata.ts"
 import type { ClientMetadataFailure } from "./ClientMetadata.ts"
@@ -107,10 +107,9 @@ export class Clients extends Context.Service<
       /** Whether any account has approved the app with this document. */
       const wasApproved = Effect.fnUntraced(function* (clientId: string) {
         if (ClientIdUrl.parse(clientId, { local: true }) === undefined) return false
-        const rows = yield* sql`
+        return yield* sql`
           SELECT WHERE EXISTS (SELECT FROM oauth_grant WHERE client_id = ${clientId})
-            OR EXISTS (SELECT FROM oauth_ended_grant WHERE client_id = ${clientId})`.pipe(availableToRead)
-        return rows.length > 0
+            OR EXISTS (SELECT FROM oauth_ended_grant WHERE client_id = ${clientId})`.pipe(hasRow, availableToRead)
       })
 
       const find = Effect.fn("Clients.find")(function* (clientId: string, caller: string) {

@@ -10,7 +10,7 @@ import { AuthorizationRequest } from "../../domain/oauth/AuthorizationRequest.ts
 import { OAuthClient } from "../../domain/oauth/Client.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as Secrets from "../Secrets.ts"
-import { deleteUnlocked, firstOf } from "../database/Rows.ts"
+import { deleteUnlocked, firstOf, hasRow } from "../database/Rows.ts"
 import { availableOnce } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 
@@ -59,9 +59,8 @@ export const allow = Effect.fnUntraced(function* (answer: Answer) {
   if (!Secrets.isFormed(answer.secret)) return false
   const sql = yield* SqlClient.SqlClient
   const which = yield* isAnswered(answer, new Date(yield* Clock.currentTimeMillis))
-  const decided = yield* sql`
-    UPDATE consent_request SET decision = 'allow' WHERE ${which} AND decision IS NULL RETURNING 1`
-  return decided.length > 0
+  return yield* hasRow(sql`
+    UPDATE consent_request SET decision = 'allow' WHERE ${which} AND decision IS NULL RETURNING 1`)
 })
 
 export class ConsentRequests extends Context.Service<

@@ -11,7 +11,7 @@ import { dayMillis } from "../../domain/Days.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
-import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
+import { firstOf, hasRow, rowOf, rowsOf } from "../database/Rows.ts"
 import * as Secrets from "../Secrets.ts"
 
 /** A session that was not used for this long has ended. */
@@ -50,7 +50,7 @@ export const isConfirmed = ({ confirmedAt }: Pick<Session, "confirmedAt">, nowMi
 
 /** Whether the session exists now, for a change in its name: within the transaction, after its account is locked. */
 export const isStill = (sql: SqlClient.SqlClient, { accountId, id }: Pick<Session, "accountId" | "id">) =>
-  Effect.map(sql`SELECT FROM session WHERE id = ${id} AND account_id = ${accountId}`, (rows) => rows.length > 0)
+  hasRow(sql`SELECT FROM session WHERE id = ${id} AND account_id = ${accountId}`)
 
 /**
  * What was verified for a session: the password, by the stored hash that it was compared with, or a passkey, which is both steps,

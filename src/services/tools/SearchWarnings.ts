@@ -13,13 +13,13 @@ export const Wording = Context.Reference<(warning: Warnings.Warning) => string>(
 export const make = <Query extends Warnings.Query>(
   withoutEffect: (query: Query) => ReadonlyArray<Warnings.WithoutEffect> = () => []
 ) =>
-  Effect.map(Vocabulary, ({ nearest }) =>
+  Effect.map(Vocabulary, (vocabulary) =>
     Effect.fnUntraced(function* (
       query: Query,
       findings: Warnings.Findings
     ): Effect.fn.Return<{ readonly warnings?: ReadonlyArray<string> }> {
       const near = new Map<Warnings.UnknownName, ReadonlyArray<string>>()
-      for (const name of Warnings.named(findings.unknown)) near.set(name, yield* nearest(name))
+      for (const name of Warnings.named(findings.unknown)) near.set(name, yield* vocabulary.nearest(name))
       const warnings = Warnings.of(query, findings, (name) => near.get(name) ?? [], withoutEffect(query))
       const write = yield* Wording
       return warnings.length === 0 ? {} : { warnings: warnings.map(write) }

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { pseudoStoreOf, sqlPseudoStoreOf } from "../../../domain/catalog/StorelessAds.ts"
 import * as Database from "../../database/Database.ts"
-import { rowOf, rowsOf } from "../../database/Rows.ts"
+import { hasRow, rowOf, rowsOf } from "../../database/Rows.ts"
 import type {
   IndexedAd,
   IndexedProduct,
@@ -97,12 +97,9 @@ export class CatalogReader extends Context.Service<
       return CatalogReader.of({
         head,
         has: ({ catalogId, token, version }) =>
-          Effect.map(
-            sql`
-              SELECT FROM catalog c JOIN catalog_version v ON v.version = ${version} AND v.token::text = ${token}
-              WHERE c.id::text = ${catalogId} AND c.oldest_version <= ${version}`,
-            (rows) => rows.length > 0
-          ),
+          hasRow(sql`
+            SELECT FROM catalog c JOIN catalog_version v ON v.version = ${version} AND v.token::text = ${token}
+            WHERE c.id::text = ${catalogId} AND c.oldest_version <= ${version}`),
         use: (read) =>
           sql
             .withTransaction(

@@ -7,6 +7,7 @@ import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../domain/access/Account.ts"
 import * as DatabaseClock from "../../database/DatabaseClock.ts"
+import { hasRow } from "../../database/Rows.ts"
 import * as RecoveryCodes from "./RecoveryCodes.ts"
 
 const lifetimeMillis = 30 * 60_000
@@ -23,7 +24,7 @@ export const issue = Effect.fnUntraced(function* (accountId: AccountId) {
   return code
 })
 
-const found = Effect.fnUntraced(function* (accountId: AccountId, code: Redacted.Redacted) {
+const current = Effect.fnUntraced(function* (accountId: AccountId, code: Redacted.Redacted) {
   const sql = yield* SqlClient.SqlClient
   const now = new Date(yield* DatabaseClock.currentTimeMillis)
   const hash = RecoveryCodes.hashOf(code)
@@ -33,13 +34,11 @@ const found = Effect.fnUntraced(function* (accountId: AccountId, code: Redacted.
 /** Whether it is the code of the account. Does not use it. */
 export const isRight = Effect.fnUntraced(function* (accountId: AccountId, code: Redacted.Redacted) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`SELECT ${yield* found(accountId, code)}`
-  return rows.length > 0
+  return yield* hasRow(sql`SELECT ${yield* current(accountId, code)}`)
 })
 
 /** Whether it was the code of the account, which it is no more. */
 export const redeem = Effect.fnUntraced(function* (accountId: AccountId, code: Redacted.Redacted) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`DELETE ${yield* found(accountId, code)} RETURNING account_id`
-  return rows.length > 0
+  return yield* hasRow(sql`DELETE ${yield* current(accountId, code)} RETURNING account_id`)
 })

@@ -11,7 +11,6 @@ import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { availableOnce } from "../../database/Availability.ts"
 import { SignInAttempts } from "../../limits/SignInAttempts.ts"
 import type { TooManyAttempts } from "../../limits/SignInAttempts.ts"
-import * as Outbox from "../../mail/Outbox.ts"
 import { KnownBrowsers } from "../KnownBrowsers.ts"
 import { Sessions } from "../Sessions.ts"
 import type { Proof, Session } from "../Sessions.ts"
@@ -145,8 +144,7 @@ export class PasskeySignIn extends Context.Service<
             const { email: to, passwordHash } = yield* pendingOf(owner)
             if (!(yield* RecoveryCodes.redeem(accountId, code))) return yield* new CodeRejected()
             yield* pendings.end(owner)
-            yield* SignInChanges.record({ accountId, what: "code_used", device })
-            yield* Outbox.put({ kind: "code_used", to })
+            yield* SignInChanges.tell({ accountId, what: "code_used", device, to })
             return yield* start(accountId, { passwordHash, secondStep: "done" }, visit)
           }).pipe(
             Effect.catchTags({ PasswordOutdated: gone, SecondStepRequired: gone }),

@@ -11,7 +11,6 @@ import { availableOnce, availableToRead } from "../../database/Availability.ts"
 import { firstOf, rowsOf } from "../../database/Rows.ts"
 import { SignInAttempts } from "../../limits/SignInAttempts.ts"
 import type { Attempt, PasskeyAttempt, SessionAttempt, TooManyAttempts } from "../../limits/SignInAttempts.ts"
-import * as Outbox from "../../mail/Outbox.ts"
 import type { Session } from "../Sessions.ts"
 import { Challenges } from "./Challenges.ts"
 import type { ChallengeExpired, Purpose } from "./Challenges.ts"
@@ -188,8 +187,7 @@ export class Passkeys extends Context.Service<
             VALUES (${accountId}, ${made.credentialId}, ${made.publicKey}, ${made.signCount}, ${name}, ${now})
             ON CONFLICT (credential_id) DO NOTHING RETURNING id`
           if (added.length === 0) return yield* new PasskeyRejected({ reason: "the passkey is registered already" })
-          yield* SignInChanges.record({ accountId, what: "passkey_added", name, device })
-          yield* Outbox.put({ kind: "passkey_added", to: email })
+          yield* SignInChanges.tell({ accountId, what: "passkey_added", name, device, to: email })
         }).pipe(onDatabase, inTransaction)
       })
 
@@ -206,8 +204,7 @@ export class Passkeys extends Context.Service<
           if (removed === undefined) return
           // Rolls back.
           if (secondStep && passkeys === 1) return yield* new LastPasskey()
-          yield* SignInChanges.record({ accountId, what: "passkey_removed", name: removed.name, device })
-          yield* Outbox.put({ kind: "passkey_removed", to: email })
+          yield* SignInChanges.tell({ accountId, what: "passkey_removed", name: removed.name, device, to: email })
         }).pipe(onDatabase, inTransaction)
       })
 

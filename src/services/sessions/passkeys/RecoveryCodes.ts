@@ -2,11 +2,11 @@
  * Recovery codes: ten for an account, each of which is a second step once. They have 120 random bits, so their SHA-256 can be
  * stored (OWASP ASVS 6.5.2).
  */
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../domain/access/Account.ts"
-import { rowOf } from "../../database/Rows.ts"
+import { countOf, hasRow } from "../../database/Rows.ts"
 import * as Secrets from "../../Secrets.ts"
 
 export const count = 10
@@ -60,16 +60,11 @@ export const remove = Effect.fnUntraced(function* (accountId: AccountId) {
 export const redeem = Effect.fnUntraced(function* (accountId: AccountId, code: Redacted.Redacted) {
   const sql = yield* SqlClient.SqlClient
   const hash = hashOf(code)
-  const rows = yield* sql`DELETE FROM recovery_code WHERE account_id = ${accountId} AND hash = ${hash} RETURNING hash`
-  return rows.length > 0
+  return yield* hasRow(sql`
+    DELETE FROM recovery_code WHERE account_id = ${accountId} AND hash = ${hash} RETURNING hash`)
 })
-
-const decodeLeft = rowOf(Schema.Struct({ left: Schema.Int }))
 
 export const left = Effect.fnUntraced(function* (accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
-  const { left } = yield* sql`SELECT count(*)::integer AS left FROM recovery_code WHERE account_id = ${accountId}`.pipe(
-    decodeLeft
-  )
-  return left
+  return yield* countOf(sql`SELECT count(*)::integer AS count FROM recovery_code WHERE account_id = ${accountId}`)
 })

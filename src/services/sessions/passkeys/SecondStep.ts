@@ -10,7 +10,6 @@ import type { AccountId } from "../../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../../database/Availability.ts"
 import { rowOf } from "../../database/Rows.ts"
-import * as Outbox from "../../mail/Outbox.ts"
 import type { Session } from "../Sessions.ts"
 import { ConfirmationNeeded, lockAccount, lockToChange, needConfirmation } from "./Confirmation.ts"
 import { Passkeys } from "./Passkeys.ts"
@@ -87,8 +86,7 @@ export class SecondStep extends Context.Service<
           if (going.length === 0) return yield* new ConfirmationNeeded()
           yield* sql`UPDATE account SET second_step = true WHERE id = ${accountId}`
           yield* sql`DELETE FROM session WHERE account_id = ${accountId} AND id <> ${session.id}`
-          yield* SignInChanges.record({ accountId, what: "second_step_on", device })
-          yield* Outbox.put({ kind: "second_step_on", to })
+          yield* SignInChanges.tell({ accountId, what: "second_step_on", device, to })
           return yield* RecoveryCodes.replace(accountId)
         }).pipe(inTransaction)
       })
@@ -101,8 +99,7 @@ export class SecondStep extends Context.Service<
           if (!secondStep) return
           yield* sql`UPDATE account SET second_step = false WHERE id = ${accountId}`
           yield* RecoveryCodes.remove(accountId)
-          yield* SignInChanges.record({ accountId, what: "second_step_off", device })
-          yield* Outbox.put({ kind: "second_step_off", to: email })
+          yield* SignInChanges.tell({ accountId, what: "second_step_off", device, to: email })
         }).pipe(inTransaction)
       })
 
@@ -113,8 +110,7 @@ export class SecondStep extends Context.Service<
           return yield* Effect.gen(function* () {
             const { email: to, secondStep } = yield* lockToChange(session)
             if (!secondStep) return yield* new SecondStepOff()
-            yield* SignInChanges.record({ accountId, what: "codes_replaced", device })
-            yield* Outbox.put({ kind: "codes_replaced", to })
+            yield* SignInChanges.tell({ accountId, what: "codes_replaced", device, to })
             return yield* RecoveryCodes.replace(accountId)
           }).pipe(inTransaction)
         }

@@ -6,6 +6,7 @@ import type { AccountId } from "../../../domain/access/Account.ts"
 import { Device } from "../../../domain/access/Device.ts"
 import { rowsOf } from "../../database/Rows.ts"
 import * as Letter from "../../mail/Letter.ts"
+import * as Outbox from "../../mail/Outbox.ts"
 
 /** Of one account; the next one deletes the oldest. */
 const maxPerAccount = 50
@@ -46,6 +47,18 @@ export const record = Effect.fnUntraced(function* (change: {
   yield* sql`
     DELETE FROM sign_in_change WHERE account_id = ${accountId} AND id <= (
       SELECT id FROM sign_in_change WHERE account_id = ${accountId} ORDER BY id DESC OFFSET ${maxPerAccount} LIMIT 1)`
+})
+
+/** Likewise, and tells it to the owner by a mail. */
+export const tell = Effect.fnUntraced(function* (change: {
+  readonly accountId: AccountId
+  readonly what: (typeof Letter.changes)[number]
+  readonly name?: string
+  readonly device: Device
+  readonly to: string
+}) {
+  yield* record(change)
+  yield* Outbox.put({ kind: change.what, to: change.to })
 })
 
 /** The newest first, at most ten. */
