@@ -2,8 +2,8 @@
  * `npm run bench:hostile`: how long the worst requests keep the event loop of a server from everybody else. Runs the program
  * in a process of its own over a catalog with 6,000 themes and 18,000 apps, and sends what test/support/HostileInputs.ts
  * has to every tool and every page by an account that may call and by one that may not, and to every form and endpoint that
- * takes a body (test/support/HostileRoutes.ts). Prints each, and the worst of each group as bench/results/hostile.md has it. Many
- * minutes. `npm run bench:hostile -- /register /sign-out` sends only to these groups.
+ * takes a body (test/support/HostileRoutes.ts). Prints each, and the worst of each group as bench/results/hostile.md has
+ * it. Many minutes. `npm run bench:hostile -- /register /sign-out` sends only to these groups.
  */
 import { Effect } from "effect"
 import { once } from "node:events"

@@ -14,7 +14,7 @@ const read = (file: string) => fs.readFileSync(new URL(file, project), "utf8")
 
 /** The tests that a cell names: links to files, each with whole titles behind it. */
 const testsIn = (cell: string): ReadonlyArray<NamedTest> =>
-  Array.from(cell.matchAll(/\]\(\.\.\/(test\/[^)]+)\): ((?:`[^`]+`(?:, )?)+)/gu), ([, file = "", titles = ""]) =>
+  Array.from(cell.matchAll(/\]\((?:\.\.\/)+(test\/[^)]+)\): ((?:`[^`]+`(?:, )?)+)/gu), ([, file = "", titles = ""]) =>
     Array.from(titles.matchAll(/`([^`]+)`/gu), ([, title = ""]) => ({ file, title }))
   ).flat()
 
@@ -162,16 +162,16 @@ describe("documents", () => {
     assert.sameMembers([...names], Object.keys(variables))
   })
 
-  describe("docs/security.md", () => {
+  describe("the rules of the authorization server in docs/spec/README.md", () => {
     const rows = Array.from(
-      read("docs/security.md").matchAll(/^\| (\d+) \| [^|]+ \| (.+) \|$/gm),
+      read("docs/spec/README.md").matchAll(/^\| R(\d+) \| [^|]+ \| (.+) \|$/gm),
       ([, number, tests = ""]) => ({
         number: Number(number),
         named: testsIn(tests)
       })
     )
 
-    it("has a row with a test for every requirement", () => {
+    it("have a row with a test, by its title, for each", () => {
       assert.deepStrictEqual(
         rows.map(({ number }) => number),
         Array.from({ length: 56 }, (_, index) => index + 1)
@@ -179,16 +179,14 @@ describe("documents", () => {
       for (const { named, number } of rows) assert.isNotEmpty(named, String(number))
     })
 
-    it("names only tests that exist, by their whole titles", () => {
+    it("name only tests that exist, by their whole titles", () => {
       assert.deepStrictEqual(missing(rows.flatMap(({ named }) => named)), [])
     })
   })
 
-  it("bench/results/hostile.md has every route that hostile requests are sent to", () => {
-    const measured = Array.from(
-      read("bench/results/hostile.md").matchAll(/^\| `(\/[^`]*)` \|/gmu),
-      ([, route = ""]) => route
-    )
+  it("the table of hostile requests in bench/results/hostile.md has every route that they are sent to", () => {
+    const page = read("bench/results/hostile.md")
+    const measured = Array.from(page.matchAll(/^\| `(\/[^`]*)` \|/gmu), ([, route = ""]) => route)
     const routes = [formRoutes, pageRoutes].flatMap((lists) => Object.values(lists).flat())
     assert.sameMembers(measured, Array.from(new Set([...routes, ...bodyRoutes].map(({ route }) => route))))
   })

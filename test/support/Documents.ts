@@ -170,23 +170,121 @@ const propertiesOf = (schema: Property | Readonly<Record<string, unknown>>): Rea
   return isProperties(properties) ? properties : {}
 }
 
+/** Every argument. */
+const argumentRows = ({ schemas }: RunnableTool): ReadonlyArray<string> => {
+  const required: unknown = schemas.arguments["required"]
+  return Object.entries(propertiesOf(schemas.arguments)).map(([argument, property]) => {
+    const mandatory = Array.isArray(required) && required.includes(argument) ? " (required)" : ""
+    return `| \`${argument}\`${mandatory} | ${typeOf(property)} | ${limitsOf(property)} | ${property.description ?? ""} |`
+  })
+}
+
+/** The schema of an object, or of the objects in an array. */
 const objectOf = (property: Property): Property | undefined =>
   [property, property.items].find((each) => each?.properties !== undefined && Object.keys(each.properties).length > 0)
 
-/** Every field of a result: nested ones with a dotted path, items of arrays with `[]`. Without the parts that `published` omits. */
-const fieldRows = (
-  schema: Property | Readonly<Record<string, unknown>>,
-  published: Property | Readonly<Record<string, unknown>>,
-  prefix: string
-): ReadonlyArray<string> =>
+const isPlain = (property: Property): boolean => objectOf(property) === undefined && property.description === undefined
+
+/** Every field of a result: nested ones with a dotted path, or within the type if there is nothing to say of them; items of arrays with `[]`. */
+const fieldRows = (schema: Property | Readonly<Record<string, unknown>>, prefix = ""): ReadonlyArray<string> =>
   Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
     const object = objectOf(property)
-    const parts = objectOf(propertiesOf(published)[name] ?? {})
     const path = `${prefix}${name}${property.type === "array" ? "[]" : ""}`
-    const type = object === undefined ? typeOf(property) : typesOf(property).join(" or ")
-    const row = `| \`${path}\` | ${type} | ${property.description ?? object?.description ?? ""} |`
-    return [row, ...(object === undefined || parts === undefined ? [] : fieldRows(object, parts, `${path}.`))]
+    const meaning = property.description ?? object?.description ?? ""
+    const row = (type: string) => `| \`${path}\` | ${type} | ${meaning} |`
+    if (object === undefined) return [row(typeOf(property))]
+    const [type = "", ...orOthers] = typesOf(property)
+    const fields = Object.entries(propertiesOf(object))
+    if (fields.every(([, field]) => isPlain(field))) {
+      const list = fields.map(([field, of]) => `${field}: ${typeOf(of)}`).join(", ")
+      return [row([`${type === "array" ? "array of " : ""}{ ${list} }`, ...orOthers].join(" or "))]
+    }
+    // A row that says nothing but that there are fields is left out.
+    return [
+      ...(meaning === "" && orOthers.length === 0 ? [] : [row([type, ...orOthers].join(" or "))]),
+      ...fieldRows(object, `${path}.`)
+    ]
   })
+
+const argumentsTable = (rows: ReadonlyArray<string>) => [
+  "| argument | type | limits | meaning |",
+  "|---|---|---|---|",
+  ...rows
+]
+
+const fieldsTable = (rows: ReadonlyArray<string>) => [
+  "| field of the answer | type | meaning |",
+  "|---|---|---|",
+  ...rows
+]
+
+/** Tools whose pages have the same tables but for some rows. */
+const searches: ReadonlyArray<ToolName> = ["search_shops", "search_ads", "search_products"]
+
+/** The rows that each of several tables has. */
+const shared = ([first = [], ...others]: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
+  first.filter((row) => others.every((rows) => rows.includes(row)))
+
+const without = (rows: ReadonlyArray<string>, others: ReadonlyArray<string>): ReadonlyArray<string> =>
+  rows.filter((row) => !others.includes(row))
+
+/** What is the same for several tools, and stands before them. */
+interface Shared {
+  readonly arguments: ReadonlyArray<string>
+  readonly fields: ReadonlyArray<string>
+  /** Of a store in the results of a search. */
+  readonly store: ReadonlyArray<string>
+}
+
+const sharedBy = (tools: ReadonlyArray<RunnableTool>): Shared => {
+  const those = tools.filter(({ name }) => searches.includes(name))
+  const prefix = "| `results[]."
+  return {
+    arguments: shared(those.map(argumentRows)),
+    fields: shared(those.map(({ schemas }) => fieldRows(schemas.answer))).filter((row) => !row.startsWith(prefix)),
+    store: those
+      .filter(({ name }) => name === "search_shops")
+      .flatMap(({ schemas }) => fieldRows(schemas.answer))
+      .flatMap((row) => (row.startsWith(prefix) ? [`| \`${row.slice(prefix.length)}`] : []))
+  }
+}
+
+/** The tables of a search: what is not shared. */
+const searchTables = (tool: RunnableTool, of: Shared): ReadonlyArray<string> => [
+  "[The arguments of all searches](#searches), and:",
+  "",
+  ...argumentsTable(without(argumentRows(tool), of.arguments)),
+  "",
+  "[The fields of all searches](#searches), and:",
+  "",
+  ...fieldsTable(without(fieldRows(tool.schemas.answer), of.fields)),
+  ""
+]
+
+/** The tables of `get_shop`, whose stores have all that a search has of them. */
+const storeTables = (tool: RunnableTool, of: Shared): ReadonlyArray<string> => {
+  const rows = fieldRows(tool.schemas.answer)
+  const inResults = rows.map((row) => row.replace("| `", "| `results[]."))
+  return [
+    ...argumentsTable(argumentRows(tool)),
+    "",
+    "The fields of a store in `results[]` of [search_shops](#search-online-stores-search_shops), and these. With `shop_ids`, each of `results[]` has",
+    "all of them:",
+    "",
+    ...fieldsTable(without(rows, [...of.store, ...inResults])),
+    ""
+  ]
+}
+
+const toolTables = (tool: RunnableTool): ReadonlyArray<string> => {
+  const rows = argumentRows(tool)
+  return [
+    ...(rows.length === 0 ? ["No arguments."] : argumentsTable(rows)),
+    "",
+    ...fieldsTable(fieldRows(tool.schemas.answer)),
+    ""
+  ]
+}
 
 /** Arguments of one call of each tool. A new tool does not compile until it has them. */
 export const examples: Readonly<Record<ToolName, Readonly<Record<string, unknown>>>> = {
@@ -206,71 +304,33 @@ const exampleOf = (name: ToolName): string =>
   JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: examples[name] } })
 
 /** From the whole schemas: `tools/list` leaves out what its descriptions say. */
-const argumentRowsOf = ({ schemas }: RunnableTool): ReadonlyArray<string> => {
-  const properties = schemas.arguments["properties"]
-  const required: unknown = schemas.arguments["required"]
-  return Object.entries(isProperties(properties) ? properties : {}).map(([argument, property]) => {
-    const mandatory = Array.isArray(required) && required.includes(argument) ? " (required)" : ""
-    return `| \`${argument}\`${mandatory} | ${typeOf(property)} | ${limitsOf(property)} | ${property.description ?? ""} |`
-  })
-}
-
-const fieldRowsOf = ({ listing, schemas }: RunnableTool): ReadonlyArray<string> =>
-  fieldRows(schemas.answer, listing.outputSchema, "")
-
-const argumentTable = (rows: ReadonlyArray<string>) => [
-  "| argument | type | limits | meaning |",
-  "|---|---|---|---|",
-  ...rows
+const toolSection = (tool: RunnableTool, of: Shared): ReadonlyArray<string> => [
+  `## ${tool.listing.title} (\`${tool.name}\`)`,
+  "",
+  tool.listing.description,
+  "",
+  "```json",
+  exampleOf(tool.name),
+  "```",
+  "",
+  ...(searches.includes(tool.name)
+    ? searchTables(tool, of)
+    : tool.name === "get_shop"
+      ? storeTables(tool, of)
+      : toolTables(tool))
 ]
 
-const fieldTable = (rows: ReadonlyArray<string>) => [
-  "| field of the answer | type | meaning |",
-  "|---|---|---|",
-  ...rows
-]
-
-const isSearch = ({ name }: RunnableTool): boolean => name.startsWith("search_")
-
-/** Rows that the tables of all searches would have. */
-const inAllSearches = (
-  tools: ReadonlyArray<RunnableTool>,
-  rowsOf: (tool: RunnableTool) => ReadonlyArray<string>
-): ReadonlyArray<string> => {
-  const [first = [], ...others] = tools.filter(isSearch).map(rowsOf)
-  return first.filter((row) => others.every((rows) => rows.includes(row)) && !row.includes("`results[]"))
-}
-
-const toolSection = (tool: RunnableTool, tools: ReadonlyArray<RunnableTool>): ReadonlyArray<string> => {
-  const { listing, name } = tool
-  const ofItsOwn = (rowsOf: (tool: RunnableTool) => ReadonlyArray<string>) => {
-    const shared = isSearch(tool) ? inAllSearches(tools, rowsOf) : []
-    return rowsOf(tool).filter((row) => !shared.includes(row))
-  }
-  const rows = ofItsOwn(argumentRowsOf)
-  return [
-    `## ${listing.title} (\`${name}\`)`,
-    "",
-    listing.description.replaceAll("\n", "\n\n"),
-    "",
-    "```json",
-    exampleOf(name),
-    "```",
-    "",
-    ...(rows.length === 0 ? ["No arguments."] : argumentTable(rows)),
-    "",
-    ...(isSearch(tool) ? ["And [what all searches have](#what-all-searches-have).", ""] : []),
-    ...fieldTable(ofItsOwn(fieldRowsOf)),
-    ""
-  ]
-}
-
-const searchesSection = (tools: ReadonlyArray<RunnableTool>): ReadonlyArray<string> => [
-  "## What all searches have",
+const searchesSection = (of: Shared): ReadonlyArray<string> => [
+  "## Searches",
   "",
-  ...argumentTable(inAllSearches(tools, argumentRowsOf)),
+  `What ${searches
+    .map((name) => `\`${name}\``)
+    .join(", ")
+    .replace(/, ([^,]*)$/u, " and $1")} have in common:`,
   "",
-  ...fieldTable(inAllSearches(tools, fieldRowsOf)),
+  ...argumentsTable(of.arguments),
+  "",
+  ...fieldsTable(of.fields),
   ""
 ]
 
@@ -321,41 +381,36 @@ const compactSection: ReadonlyArray<string> = [
   ""
 ]
 
-export const toolsPage = (tools: ReadonlyArray<RunnableTool>): string =>
-  [
+export const toolsPage = (tools: ReadonlyArray<RunnableTool>): string => {
+  const ofSearches = sharedBy(tools)
+  return [
     "# Tools",
     "",
     generated,
     "",
-    "The schemas use only what OpenAI's strict mode, Gemini and a default Ajv accept. Therefore dates have no `format`, and the",
-    "schema of `niches` is an array of strings, although numbers are accepted as well: a text is looked up as a name, and digits",
-    "that are the name of no niche are an id. An argument that is `null` counts as absent. Every answer has every field, with",
-    "`null` for what is unknown, unless the meaning of the field says when it is present. A field whose parts are not listed has those",
-    "of the field that it is like, or the names of tools. Errors: [errors](errors.md).",
+    "The schemas use only what OpenAI's strict mode, Gemini and a default Ajv accept. Therefore dates have no `format`, and",
+    "`niches` is an array of strings, although numbers are accepted as well: a text is looked up as a name, and digits that are",
+    "the name of no niche are an id. An argument that is `null` counts as absent. Every answer has every field, with `null` for",
+    "what is unknown, unless the meaning of the field says when it is present. Errors: [errors](errors.md).",
     "",
-    "`warnings` of an answer are sentences about what its results leave out: names of apps and domain extensions that no store",
-    "has, with the nearest known ones; ads without a store, which no page with one ad per store has; money of several currencies",
-    "that a filter or an order compares, with the number of stores of each. Growth, average prices, shares and medians have two",
-    "decimals, and a filter with such a bound finds the stores that were shown with it.",
+    "`warnings` are sentences about what the results leave out: names of apps and domain extensions that no store has, with the",
+    "nearest known ones; ads without a store, which no page with one ad per store has; money of several currencies that a filter",
+    "or an order compares, with the number of stores of each. Growth, average prices, shares and medians have two decimals, and a",
+    "filter with such a bound finds the stores that were shown with it.",
     "",
     "Each example is the whole body of a POST to `https://discovery.example.com/mcp` with a credential, as in",
-    "[the first call](overview.md#the-first-call).",
+    "[the first call](overview.md#the-first-call). Agents pay for `tools/list` before they ask anything, so it states each rule",
+    "once, and its output schemas have types, and values where they are few ([cost in tokens](../bench/results/endpoint.md)).",
     "",
-    "Agents pay for `tools/list` before they ask anything, so it states each rule once: limits that nearly all arguments share",
-    "are in the descriptions of the searches, and output schemas have types, and values where they are few. Its cost in tokens is in",
-    "[the benchmarks](../bench/results/endpoint.md).",
+    "A client can ask for some tools, `/mcp?tools=search_ads,get_usage`, and for [compact answers](#compact-answers) at a third of",
+    "the tokens, `/mcp?format=compact` ([how to write both](clients.md#the-address)). Instructions and descriptions then recommend",
+    "no other tool; filters and hints of errors still name the tool that their names and ids come from. Calls cost the same.",
     "",
-    "A client that loads all definitions up front can ask for some of them: `/mcp?tools=search_ads,get_usage`. Instructions and",
-    "descriptions then recommend no other tool; filters and the hints of errors still name the tool that their names and ids come",
-    "from. A client that shows its model",
-    "all of an answer can ask for `/mcp?format=compact`: the same items as text, without `structuredContent` and output schemas, at a",
-    "third of the tokens: [compact answers](#compact-answers). Both parameters may be combined ([how to write that](clients.md#the-address)),",
-    "sign-in works with them, and the charge is the same.",
-    "",
-    ...tools.flatMap((tool) => toolSection(tool, tools)),
-    ...searchesSection(tools),
+    ...searchesSection(ofSearches),
+    ...tools.flatMap((tool) => toolSection(tool, ofSearches)),
     ...compactSection
   ].join("\n")
+}
 
 /** Tokens of each definition before D64: name, description and inputs, and the output schema. */
 const tokensBefore: Partial<Record<ToolName, readonly [input: number, output: number]>> = {

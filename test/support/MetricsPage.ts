@@ -2,18 +2,19 @@
 import type { Definition } from "../../src/services/metrics/Family.ts"
 
 export const metricsPage = (families: ReadonlyArray<Definition>): string => {
-  const lists = new Map<string, ReadonlyArray<string>>()
+  /** The metrics that have a label with the same values, by both. */
+  const metrics = new Map<string, Array<string>>()
   for (const { labels, name } of families) {
-    for (const [label, values] of Object.entries(labels)) lists.set(`${name} ${label}`, values)
+    for (const [label, values] of Object.entries(labels)) {
+      const key = `\`${label}\` | ${values.map((value) => `\`${value}\``).join(", ")}`
+      metrics.set(key, [...(metrics.get(key) ?? []), `\`${name}\``])
+    }
   }
   const rows = families.map(({ labels, meaning, name, type }) => {
     const of = Object.keys(labels).map((label) => `\`${label}\``)
     return `| \`${name}\` | ${type} | ${of.join(", ")} | ${meaning} |`
   })
-  const values = Array.from(lists, ([key, list]) => {
-    const [name = "", label = ""] = key.split(" ")
-    return `| \`${name}\` | \`${label}\` | ${list.map((value) => `\`${value}\``).join(", ")} |`
-  })
+  const values = Array.from(metrics, ([key, names]) => `| ${names.join(", ")} | ${key} |`)
   return [
     "# Metrics",
     "",

@@ -1,4 +1,4 @@
-/** What `/authorize` makes of requests, good and bad, over HTTP and the live services (R10 to R20, R22, R46, R49, R56). */
+/** What `/authorize` makes of requests, good and bad, over HTTP and the live services (R10 to R20, R22, R46, R49, R51, R56). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** What rate limits guarantee over any number of servers on one database, each of which is a layer of its own. */
+/** What rate limits guarantee over any number of servers on one database, each of which is a layer of its own (R56). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Logger, Schema } from "effect"
 import { SqlClient } from "effect/sql"
