@@ -5,10 +5,13 @@ import { decode, recordTypes, schemas } from "../../../src/domain/catalog/Record
 
 const page = fs.readFileSync("docs/import.md", "utf8")
 
-/** Field and "required" of the table under the heading of a type. */
+/** Fields and "required" of the table under the heading of a type: a row may name several fields. */
 const rows = (type: string): ReadonlyArray<readonly [field: string, isRequired: boolean]> => {
   const section = page.split(`### \`${type}\``)[1]?.split(/^#/m)[0] ?? ""
-  return Array.from(section.matchAll(/^\| `(\w+)` \|([^|]*)\|/gm), (row) => [row[1] ?? "", row[2]?.trim() === "yes"])
+  return Array.from(section.matchAll(/^\| ((?:(?:, )?`\w+`)+) \|([^|]*)\|/gm)).flatMap(
+    ([, fields = "", required = ""]) =>
+      Array.from(fields.matchAll(/`(\w+)`/gm), ([, field = ""]) => [field, required.trim() === "yes"] as const)
+  )
 }
 
 describe("docs/import.md", () => {
