@@ -2,39 +2,26 @@
  * Adds pages, which answer to GET, and their forms, which answer to POST, to the router. The handlers look up the visitor first,
  * read and verify a form before the page gets it (R29), and turn errors into error pages. None can skip a step.
  *
- * Read next: Layout, the frame of a page; Html, which escapes by default; Fields and ButtonForm, the parts of forms; Locale, the texts
- * and formats of a language. Pages read and write only through services.
+ * Read next: PageRequests, what is refused before a page gets it; Layout, the frame of a page; Html, which escapes by default; Fields
+ * and ButtonForm, the parts of forms; Locale, the texts and formats of a language. Pages read and write only through services.
  */
 import { Cause, Context, Effect, Layer, Option, Result, Schema } from "effect"
-import { HttpRouter, HttpServerResponse, UrlParams } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
-import { echoName } from "../../../domain/ArgumentDecoder.ts"
-import { issueAt } from "../../../domain/ArgumentIssue.ts"
-import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
-import * as ControlCharacters from "../../../domain/ControlCharacters.ts"
-import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
 import type { Session } from "../../../services/sessions/Sessions.ts"
 import * as Availability from "../../../services/database/Availability.ts"
 import { MailLanguage } from "../../../services/mail/Letter.ts"
 import * as Outage from "../../shared/Outage.ts"
-import * as RequestBody from "../../shared/RequestBody.ts"
 import * as RequestHeaders from "../../shared/RequestHeaders.ts"
 import { RequestId } from "../../shared/RequestId.ts"
-import { Csrf, field as tokenField } from "./Csrf.ts"
-import {
-  AddressRefused,
-  ErrorPage,
-  FormRejected,
-  FormUnreadable,
-  InputRefused,
-  PageBroken,
-  PageNotFound
-} from "./ErrorPage.ts"
+import { Csrf } from "./Csrf.ts"
+import { ErrorPage, FormRejected, InputRefused, PageBroken, PageNotFound } from "./ErrorPage.ts"
 import type { PageError } from "./ErrorPage.ts"
 import { withDone } from "./FlashNotice.ts"
 import type { Ending } from "./FlashNotice.ts"
 import { overviewPath, sections } from "./Layout.ts"
 import * as Locale from "./Locale.ts"
+import * as PageRequests from "./PageRequests.ts"
 import * as Query from "../../shared/QueryParameters.ts"
 import * as ReturnTo from "./ReturnTo.ts"
 import { isSignedIn, Visitors } from "./Visitors.ts"
@@ -63,7 +50,7 @@ export const reads = <S extends Schema.Constraint & Schema.ConstraintDecoder<unk
       const pairs = Query.pairsOf(request.url)
       return Result.match(decode(pairs), {
         onSuccess: (query) => show(visitor, query, request),
-        onFailure: (issues) => Effect.fail(addressRefused(request.url, issues))
+        onFailure: (issues) => Effect.fail(PageRequests.addressRefused(request.url, issues))
       })
     }
   }
@@ -78,17 +65,7 @@ const readsNothing = <V>(show: (visitor: V, request: Request) => Answer): Reads<
 const answerOf = <V>(show: Show<V>): ((visitor: V, request: Request) => Answer) =>
   (typeof show === "function" ? readsNothing(show) : show).answer
 
-export const addressRefused = (url: string, issues: ReadonlyArray<ArgumentIssue>): AddressRefused => {
-  const refused = new Set(issues.map(({ path }) => path))
-  const rest = Query.pairsOf(url).filter(([name]) => !refused.has(echoName(name)))
-  const [path = ""] = url.split("?")
-  return new AddressRefused({ issues, rest: rest.length === 0 ? path : `${path}?${SearchAddress.toQuery(rest)}` })
-}
-
 type Added = Effect.Effect<void, never, HttpRouter.HttpRouter | HttpRouter.Request<"Requires", RequestId>>
-
-/** A schema of form fields. Each field is a string; a repeated field fails. */
-type FormSchema<A> = Schema.ConstraintDecoder<A>
 
 /** Of a form without fields besides the CSRF token. */
 export const NoFields = Schema.Struct({})
@@ -103,7 +80,7 @@ export class PageRoutes extends Context.Service<
     /** A public form. `rejected` replaces the error page for a form that fails the CSRF check. */
     form<A>(
       path: HttpRouter.PathInput,
-      schema: FormSchema<A>,
+      schema: PageRequests.FormSchema<A>,
       submit: (form: A, visitor: Visitor, request: Request) => Answer,
       rejected?: (form: A, visitor: Visitor, request: Request) => Answer
     ): Added
@@ -115,7 +92,7 @@ export class PageRoutes extends Context.Service<
     signedInForm<A>(
       path: HttpRouter.PathInput,
       page: string | ((request: Request) => string | undefined),
-      schema: FormSchema<A>,
+      schema: PageRequests.FormSchema<A>,
       submit: (form: A, visitor: SignedIn, request: Request) => Answer,
       ending?: Ending
     ): Added
@@ -126,7 +103,7 @@ export class PageRoutes extends Context.Service<
     /** A form for operators. Everyone else gets "not found", whatever the form contains. */
     operatorForm<A>(
       path: HttpRouter.PathInput,
-      schema: FormSchema<A>,
+      schema: PageRequests.FormSchema<A>,
       submit: (form: A, visitor: SignedIn, request: Request) => Answer
     ): Added
   }
@@ -169,10 +146,7 @@ export class PageRoutes extends Context.Service<
           Effect.flatMap(RequestId, (requestId) => {
             let visitor: Visitor | undefined
             const locale = Locale.of(request.headers["accept-language"])
-            return refuseImages(request).pipe(
-              Effect.andThen(path === anyState ? Effect.void : refuseControlIn(request.url)),
-              // The body may arrive 30 seconds after the headers, and the session may end meanwhile.
-              Effect.andThen(isForm(request) ? Effect.ignore(request.text) : Effect.void),
+            return PageRequests.arrived(request, path).pipe(
               Effect.andThen(visitors.identify(request)),
               Effect.tap((found) => Effect.sync(() => void (visitor = found))),
               Effect.flatMap((found) => answer(found, request)),
@@ -204,29 +178,13 @@ export class PageRoutes extends Context.Service<
             : answer(visitor, request)
         }
 
-      const read = <A>(schema: FormSchema<A>) => {
-        const decode = Schema.decodeUnknownEffect(schema)
-        return Effect.fnUntraced(function* (request: Request) {
-          if (!isForm(request)) return yield* new FormUnreadable()
-          const body = yield* Effect.mapError(request.text, () => new FormUnreadable())
-          if (hasTooManyFields(body)) return yield* new FormUnreadable()
-          yield* refuseControl(body)
-          const fields = UrlParams.toRecord(UrlParams.fromInput(new URLSearchParams(body)))
-          const token = fields[tokenField]
-          return {
-            token: typeof token === "string" ? token : "",
-            form: yield* Effect.mapError(decode(fields), () => new FormUnreadable())
-          }
-        })
-      }
-
       /** `ended` answers instead of a refusal, if the session has ended since the request began. */
       const ownForm = <A>(
-        schema: FormSchema<A>,
+        schema: PageRequests.FormSchema<A>,
         submit: (form: A, visitor: SignedIn, request: Request) => Answer,
         ended: (request: Request) => Answer
       ) => {
-        const readForm = read(schema)
+        const readForm = PageRequests.formReader(schema)
         return Effect.fnUntraced(function* (visitor: SignedIn, request: Request) {
           const { form, token } = yield* readForm(request)
           if (!(yield* csrf.isOwn(visitor, RequestHeaders.of(request), token))) return yield* new FormRejected()
@@ -248,7 +206,7 @@ export class PageRoutes extends Context.Service<
         page: (path, show, method = "GET") => add(method, path, answerOf(show)),
         signedInPage: (path, show) => add("GET", path, orSignIn(answerOf(show))),
         form: (path, schema, submit, rejected = () => Effect.fail(new FormRejected())) => {
-          const readForm = read(schema)
+          const readForm = PageRequests.formReader(schema)
           return add("POST", path, (visitor, request) =>
             Effect.gen(function* () {
               const { form, token } = yield* readForm(request)
@@ -304,44 +262,3 @@ export const orGoOn =
     isSignedIn(visitor) && isOf(form, visitor.session)
       ? Effect.succeed(seeOther(ReturnTo.parse(form.return_to) ?? overviewPath))
       : rejected(form, visitor, request)
-
-/**
- * Refuses requests for images. Stores choose the addresses of their images; an address of this service would run a search,
- * and count it, on behalf of the visitor.
- */
-const refuseImages = ({ headers }: Request): Effect.Effect<void, PageNotFound> =>
-  headers["sec-fetch-dest"] === "image" ? Effect.fail(new PageNotFound()) : Effect.void
-
-/** Here a `state` comes back whatever its characters are (R17); what reaches the database has checks of its own. */
-const anyState = "/authorize"
-
-/** No control character of an address reaches a page or the database. */
-const refuseControlIn = (url: string): Effect.Effect<void, AddressRefused> => {
-  const named = Query.pairsOf(url).filter(
-    ([name, value]) => ControlCharacters.isIn(name) || ControlCharacters.isIn(value)
-  )
-  const names = new Set(named.map(([name]) => echoName(name)))
-  return names.size === 0
-    ? Effect.void
-    : Effect.fail(
-        addressRefused(
-          url,
-          Array.from(names, (name) => issueAt(name, "control_characters"))
-        )
-      )
-}
-
-/** Nor one of a form, whose fields browsers send without them. */
-const refuseControl = (parameters: string): Effect.Effect<void, InputRefused> =>
-  ControlCharacters.isInParameters(parameters) ? Effect.fail(new InputRefused()) : Effect.void
-
-/** Far more than any form has. Decoding 80,000 fields takes 200 ms. */
-const maxFields = 100
-
-const hasTooManyFields = (body: string): boolean => {
-  let fields = 1
-  for (let at = body.indexOf("&"); at !== -1 && fields <= maxFields; at = body.indexOf("&", at + 1)) fields++
-  return fields > maxFields
-}
-
-const isForm = ({ headers }: Request): boolean => RequestBody.isForm(headers["content-type"])
