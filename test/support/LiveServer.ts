@@ -53,12 +53,17 @@ export const url = Effect.map(HttpServer.HttpServer, ({ address }) =>
   address._tag === "UnixPathAddress" ? "" : `http://127.0.0.1:${address.port}`
 )
 
-export const post = Effect.fnUntraced(function* (secret: Redacted.Redacted, message: unknown, query = "") {
+export const post = Effect.fnUntraced(function* (
+  secret: Redacted.Redacted,
+  message: unknown,
+  query = "",
+  headers: Readonly<Record<string, string>> = {}
+) {
   const address = yield* url
   return yield* Effect.promise(async () => {
     const response = await fetch(`${address}/mcp${query}`, {
       method: "POST",
-      headers: { authorization: `Bearer ${Redacted.value(secret)}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${Redacted.value(secret)}`, "content-type": "application/json", ...headers },
       body: JSON.stringify(message)
     })
     const text = await response.text()

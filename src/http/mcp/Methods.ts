@@ -124,10 +124,10 @@ export const make = (
     method(Params.ListParams, (_, view) => json({ prompts: prompts.list(mayCall(view)), ...cache }))
   /** `extra` are the members of each result of the revision. */
   const getPrompt = (extra: object) =>
-    method(Params.PromptParams, ({ arguments: args, name }, _, { status }) =>
+    method(Params.PromptParams, ({ arguments: args, name }, view, { status }) =>
       ofCatalog(
         status,
-        Effect.map(prompts.get(name, Params.objectOf(args) ?? {}), ({ description, text }) => ({
+        Effect.map(prompts.get(name, Params.objectOf(args) ?? {}, mayCall(view)), ({ description, text }) => ({
           description,
           messages: [{ role: "user", content: { type: "text", text } }],
           ...extra
@@ -135,10 +135,10 @@ export const make = (
       )
     )
   const complete = (extra: object) =>
-    method(Params.CompleteParams, ({ argument, ref }, _, { status }) =>
+    method(Params.CompleteParams, ({ argument, ref }, view, { status }) =>
       ofCatalog(
         status,
-        Effect.map(prompts.complete(ref.name, argument.name, argument.value), (completion) => ({
+        Effect.map(prompts.complete(ref.name, argument.name, argument.value, mayCall(view)), (completion) => ({
           completion,
           ...extra
         }))

@@ -19,15 +19,20 @@ import { ToolRegistry } from "./ToolRegistry.ts"
 /** The names or values of a request do not fit, with a sentence that says how to fix it. */
 export class InvalidPrompt extends Schema.TaggedError<InvalidPrompt>()("InvalidPrompt", { message: Schema.String }) {}
 
-const findPrompt = (name: string): Effect.Effect<Prompt, InvalidPrompt> => {
-  const prompt = prompts.find((each) => each.name === name)
-  return prompt === undefined
-    ? Effect.fail(
-        new InvalidPrompt({
-          message: `there is no such prompt; the prompts are ${prompts.map((each) => each.name).join(", ")}`
-        })
-      )
-    : Effect.succeed(prompt)
+type MayCall = (tool: string) => boolean
+
+const mayCallAll: MayCall = () => true
+
+/** Those whose tools may all be called. */
+const promptsOf = (mayCall: MayCall): ReadonlyArray<Prompt> =>
+  prompts.filter(({ steps }) => steps.every(({ tool }) => mayCall(tool)))
+
+const findPrompt = (name: string, mayCall: MayCall): Effect.Effect<Prompt, InvalidPrompt> => {
+  const allowed = promptsOf(mayCall)
+  const prompt = allowed.find((each) => each.name === name)
+  if (prompt !== undefined) return Effect.succeed(prompt)
+  const others = allowed.length === 0 ? "" : `; the prompts are ${named(allowed)}`
+  return Effect.fail(new InvalidPrompt({ message: `there is no such prompt${others}` }))
 }
 
 const named = (values: ReadonlyArray<{ readonly name: string }>): string => values.map(({ name }) => name).join(", ")
@@ -102,17 +107,19 @@ type Failure = RateLimited | SearchTimeout | ServiceUnavailable
 export class Prompts extends Context.Service<
   Prompts,
   {
-    /** Those whose tools may all be called. */
-    list(mayCall: (tool: string) => boolean): ReadonlyArray<Omit<Prompt, "steps" | "reading">>
+    /** Those whose tools may all be called. To the other methods the rest is unknown. */
+    list(mayCall: MayCall): ReadonlyArray<Omit<Prompt, "steps" | "reading">>
     get(
       name: string,
-      args: Readonly<Record<string, unknown>>
+      args: Readonly<Record<string, unknown>>,
+      mayCall?: MayCall
     ): Effect.Effect<{ readonly description: string; readonly text: string }, InvalidPrompt | Failure>
     /** Up to 100 values of an argument that begin like this one, best match first. */
     complete(
       name: string,
       argument: string,
-      value: string
+      value: string,
+      mayCall?: MayCall
     ): Effect.Effect<
       { readonly values: ReadonlyArray<string>; readonly total: number; readonly hasMore: boolean },
       InvalidPrompt | ServiceUnavailable
@@ -159,18 +166,15 @@ export class Prompts extends Context.Service<
       }
 
       return Prompts.of({
-        list: (mayCall) =>
-          prompts
-            .filter(({ steps }) => steps.every(({ tool }) => mayCall(tool)))
-            .map(({ reading: _reading, steps: _steps, ...prompt }) => prompt),
-        get: Effect.fn("Prompts.get")(function* (name, args) {
-          const prompt = yield* findPrompt(name)
+        list: (mayCall) => promptsOf(mayCall).map(({ reading: _reading, steps: _steps, ...prompt }) => prompt),
+        get: Effect.fn("Prompts.get")(function* (name, args, mayCall = mayCallAll) {
+          const prompt = yield* findPrompt(name, mayCall)
           const values = yield* valuesOf(prompt, args)
           yield* Effect.forEach(prompt.steps, (step) => checkStep(step, values, prompt), { discard: true })
           return { description: prompt.description, text: textOf(prompt, values) }
         }),
-        complete: Effect.fn("Prompts.complete")(function* (name, argument, value) {
-          const prompt = yield* findPrompt(name)
+        complete: Effect.fn("Prompts.complete")(function* (name, argument, value, mayCall = mayCallAll) {
+          const prompt = yield* findPrompt(name, mayCall)
           const found = prompt.arguments.find((each) => each.name === argument)
           if (found === undefined) {
             return yield* new InvalidPrompt({ message: `${prompt.name} takes ${named(prompt.arguments)} alone` })

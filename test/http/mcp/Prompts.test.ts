@@ -159,6 +159,38 @@ layer(LiveServer.layer, { excludeTestServices: true })("D96 prompts", (it) => {
     })
   )
 
+  it.effect.each<[view: string, says: string]>([
+    ["get_shop,search_products,search_ads", "there is no such prompt; the prompts are find_winning_products"],
+    ["get_usage", "there is no such prompt"]
+  ])("a view with %s neither gives nor completes the others, in both revisions", ([tools, message]) =>
+    Effect.gen(function* () {
+      const { secret } = yield* account
+      const { niche } = yield* valid
+      const get = { name: "ads_that_last", arguments: { niche } }
+      const complete = {
+        ref: { type: "ref/prompt", name: "ads_that_last" },
+        argument: { name: "country", value: "germ" }
+      }
+      for (const [method, params] of [
+        ["prompts/get", get],
+        ["completion/complete", complete]
+      ] as const) {
+        const modern = Messages.modern(method, params)
+        const whole = yield* LiveServer.post(secret, Messages.request(method, params))
+        assert.isDefined(JSON.parse(whole.text).result, whole.text)
+        const legacy = yield* LiveServer.post(secret, Messages.request(method, params), `?tools=${tools}`)
+        const now = yield* LiveServer.post(secret, modern.body, `?tools=${tools}`, modern.headers)
+        for (const [{ status, text }, expected] of [
+          [legacy, 200],
+          [now, 400]
+        ] as const) {
+          const { error } = JSON.parse(text)
+          assert.deepStrictEqual([status, error.code, error.message], [expected, -32602, message], method)
+        }
+      }
+    })
+  )
+
   it.effect("whatever a value is, it stands in the JSON of the steps alone, and whole", () =>
     Effect.gen(function* () {
       const service = yield* Prompts
