@@ -6,17 +6,18 @@ import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
 
-const name = "discovery"
+/** The name of this server in the configuration of a client, by these links and by hand. */
+export const configuredName = "discovery"
 
 /** Where each address leads, as the clients document their links. Claude takes no address in its link: people paste it there. */
 export const targets = (mcpUrl: string) =>
   ({
     claude: "https://claude.ai/settings/connectors",
     cursor: `cursor://anysphere.cursor-deeplink/mcp/install?${new URLSearchParams({
-      name,
+      name: configuredName,
       config: Buffer.from(JSON.stringify({ url: mcpUrl })).toString("base64")
     }).toString()}`,
-    vscode: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name, type: "http", url: mcpUrl }))}`
+    vscode: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: configuredName, type: "http", url: mcpUrl }))}`
   }) as const
 
 export type InstallClient = keyof ReturnType<typeof targets>

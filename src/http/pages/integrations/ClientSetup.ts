@@ -1,3 +1,6 @@
+/** How clients are configured by hand. Some have a link that does it: see InstallLinks. */
+import { configuredName } from "../../shared/InstallLinks.ts"
+
 /** The configuration of a client: a command to run, or a file's content (docs/clients.md). */
 export interface ClientSetup {
   readonly client: "Claude Code" | "Cursor" | "VS Code" | "curl"
@@ -11,6 +14,9 @@ const json = (value: unknown): string => JSON.stringify(value, undefined, 2)
 const headersOf = (authorization: string | undefined) =>
   authorization === undefined ? {} : { headers: { Authorization: authorization } }
 
+/** Where VS Code stores the key. */
+const keyInput = `${configuredName}-key`
+
 /** A call of a tool that costs nothing. */
 const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_usage","arguments":{}}}'
 
@@ -19,23 +25,23 @@ const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ge
  */
 const vsCode = (mcpUrl: string, authorization: string | undefined): string =>
   authorization === undefined
-    ? json({ servers: { discovery: { type: "http", url: mcpUrl } } })
+    ? json({ servers: { [configuredName]: { type: "http", url: mcpUrl } } })
     : json({
-        inputs: [{ type: "promptString", id: "discovery-key", description: "Discovery API key", password: true }],
-        servers: { discovery: { type: "http", url: mcpUrl, ...headersOf("Bearer ${input:discovery-key}") } }
+        inputs: [{ type: "promptString", id: keyInput, description: "Discovery API key", password: true }],
+        servers: { [configuredName]: { type: "http", url: mcpUrl, ...headersOf(`Bearer \${input:${keyInput}}`) } }
       })
 
 const shared = (mcpUrl: string, authorization?: string): ReadonlyArray<ClientSetup> => [
   {
     client: "Claude Code",
     text:
-      `claude mcp add --scope user --transport http discovery ${mcpUrl}` +
+      `claude mcp add --scope user --transport http ${configuredName} ${mcpUrl}` +
       (authorization === undefined ? "" : ` --header "Authorization: ${authorization}"`)
   },
   {
     client: "Cursor",
     file: "~/.cursor/mcp.json",
-    text: json({ mcpServers: { discovery: { url: mcpUrl, ...headersOf(authorization) } } })
+    text: json({ mcpServers: { [configuredName]: { url: mcpUrl, ...headersOf(authorization) } } })
   },
   {
     client: "VS Code",

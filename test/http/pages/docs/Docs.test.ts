@@ -4,6 +4,8 @@ import { Effect, Layer } from "effect"
 import { Parser } from "marked"
 import { documents, markdownPathOf, pathOf } from "../../../../src/http/pages/docs/Documents.ts"
 import { SetClock } from "../../../support/SetClock.ts"
+import { clientsPath } from "../../../../src/http/shared/DocumentationPaths.ts"
+import * as InstallLinks from "../../../../src/http/shared/InstallLinks.ts"
 import { baseUrl, TestServer } from "../../../support/TestServer.ts"
 
 const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
@@ -107,6 +109,21 @@ layer(services, { excludeTestServices: true })("documents", (it) => {
         assert.include(overview.text, `<pre id="code-1">${baseUrl}/mcp</pre>`)
         assert.include(overview.text, '<a href="/docs/clients">')
       })
+  )
+
+  it.effect("D95 the page about clients has the install links, which lead where they should", () =>
+    Effect.gen(function* () {
+      const links = attributes((yield* get(clientsPath)).text, "href").filter((href) => href.includes("/install/"))
+      assert.deepStrictEqual(links, [
+        `${baseUrl}/install/claude`,
+        `${baseUrl}/install/cursor`,
+        `${baseUrl}/install/vscode`
+      ])
+      const locations = yield* Effect.forEach(links, (link) =>
+        Effect.map(get(new URL(link).pathname), ({ headers }) => headers.get("location"))
+      )
+      assert.deepStrictEqual(locations, Object.values(InstallLinks.targets(`${baseUrl}/mcp`)))
+    })
   )
 
   it.effect("llms.txt names the service, says what it is, and lists every document as Markdown", () =>

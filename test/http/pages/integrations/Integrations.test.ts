@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { keyEnds, overlapMillis } from "../../../../src/domain/access/KeyEnd.ts"
 import type { KeyEnd } from "../../../../src/domain/access/KeyEnd.ts"
 import * as ClientSetup from "../../../../src/http/pages/integrations/ClientSetup.ts"
+import * as InstallLinks from "../../../../src/http/shared/InstallLinks.ts"
 import { Accounts } from "../../../../src/services/accounts/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/credentials/ApiKeys.ts"
 import { ConnectedApps } from "../../../../src/services/oauth/ConnectedApps.ts"
@@ -480,6 +481,27 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         ])
         yield* Integrations.connect(me.id, { name: "Claude" })
         assert.notMatch((yield* me.get(path)).text, /<details open>/)
+      })
+    )
+
+    it.effect("D95 each client with an install link has it, and the link leads there", () =>
+      Effect.gen(function* () {
+        const me = yield* owner()
+        const { url } = yield* Site
+        const { text } = yield* me.get(path)
+        const links = Array.from(
+          text.matchAll(/<a class="install" href="([^"]*)">([^<]*)</gu),
+          ([, href = "", label]) => [href, label]
+        )
+        assert.deepStrictEqual(links, [
+          ["/install/claude", "Open Claude’s connectors"],
+          ["/install/cursor", "Add to Cursor"],
+          ["/install/vscode", "Add to VS Code"]
+        ])
+        const locations = yield* Effect.forEach(links, ([href = ""]) =>
+          Effect.map(me.get(href), ({ headers }) => headers.get("location"))
+        )
+        assert.deepStrictEqual(locations, Object.values(InstallLinks.targets(`${url}/mcp`)))
       })
     )
   })
