@@ -85,6 +85,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("server.json", (it) => 
       assert.isAtMost(same.description.length, 100)
       const [remote = assert.fail("no remote")] = remotes
       assert.deepStrictEqual([remote.type, remote.url], ["streamable-http", "https://discovery.test/mcp"])
+      assert.deepStrictEqual(remote.supportedProtocolVersions, Protocol.supportedVersions)
       for (const version of discovered.supportedVersions) assert.include(remote.supportedProtocolVersions, version)
       // Every version that the card names is served.
       for (const version of remote.supportedProtocolVersions) {
