@@ -30,10 +30,7 @@ export const AdFilter = Schema.Struct({
   ...StoreFilter.fields,
   avg_price: storeFields.avg_price,
   media_types: Arguments.optional(Arguments.someOf(mediaTypes, mediaTypeOf), "Ad formats."),
-  status: Arguments.optional(
-    Arguments.oneOf(["all", "active", "inactive"], statusOf),
-    "Default all."
-  ),
+  status: Arguments.optional(Arguments.oneOf(["all", "active", "inactive"], statusOf), "Default all."),
   ctas: Arguments.optional(Arguments.someOf(ctas), "Call-to-action labels."),
   active_days: Arguments.optional(Arguments.Range, "Days run so far, of running ads only."),
   ad_started_between: Arguments.optional(Arguments.DateRange, "YYYY-MM-DD."),
