@@ -144,13 +144,17 @@ export class PageRoutes extends Context.Service<
       ): Added => {
         const handler = (request: Request) =>
           Effect.flatMap(RequestId, (requestId) => {
-            let visitor: Visitor | undefined
             const locale = Locale.of(request.headers["accept-language"])
             return PageRequests.arrived(request, path).pipe(
               Effect.andThen(visitors.identify(request)),
-              Effect.tap((found) => Effect.sync(() => void (visitor = found))),
-              Effect.flatMap((found) => answer(found, request)),
-              Effect.catchCause((cause) => failed(cause, visitor, { locale, requestId })),
+              Effect.flatMap((visitor) =>
+                Effect.catchCause(
+                  Effect.suspend(() => answer(visitor, request)),
+                  (cause) => failed(cause, visitor, { locale, requestId })
+                )
+              ),
+              // Before the visitor is known.
+              Effect.catchCause((cause) => failed(cause, undefined, { locale, requestId })),
               Effect.provideService(MailLanguage, locale.language),
               Effect.annotateLogs("request_id", requestId)
             )
