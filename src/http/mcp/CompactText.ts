@@ -124,14 +124,14 @@ const table = (name: string, rows: ReadonlyArray<Fields>): ReadonlyArray<string>
   const varying = columns.filter((column) => !isSame(column))
   const common = columns.filter(isSame).map(({ cells, name }) => `${name}=${literal(cells[0] ?? "")}`)
   const shared = sharedRecords(varying)
-  const own = varying.flatMap((column) => {
+  const unshared = varying.flatMap((column) => {
     if (shared.some(({ members }) => members.includes(column))) return []
     const pattern = column === columns[0] ? undefined : patternOf(column.cells, varying)
     if (pattern === undefined) return [column]
     common.push(`${column.name}=${pattern.text}`)
     return pattern.rest === undefined ? [] : [{ name: column.name, cells: pattern.rest }]
   })
-  return [...linesOf(name, own, common), ...shared.flatMap(({ lines }) => lines)]
+  return [...linesOf(name, unshared, common), ...shared.flatMap(({ lines }) => lines)]
 }
 
 /** A value where a pattern may stand. */
@@ -147,22 +147,24 @@ const patternOf = (
 ): { readonly text: string; readonly rest: ReadonlyArray<string> | undefined } | undefined => {
   if (!cells.every((cell) => cell === "-" || /^https?:\/\/[^\s{}*\\]+$/u.test(cell))) return undefined
   const domain = others.find(
-    ({ cells: own, name }) =>
+    ({ cells: domains, name }) =>
       /(?:^|\.)domain$/u.test(name) &&
-      cells.every((cell, row) => cell === "-" || (own[row]?.includes(".") === true && cell.includes(own[row] ?? "")))
+      cells.every(
+        (cell, row) => cell === "-" || (domains[row]?.includes(".") === true && cell.includes(domains[row] ?? ""))
+      )
   )
   const forms = cells.map((cell, row) =>
     cell === "-" || domain === undefined ? cell : cell.replace(domain.cells[row] ?? "", `{${domain.name}}`)
   )
-  const known = forms.filter((form) => form !== "-")
-  const [first = ""] = known
-  if (known.length < 2) return undefined
+  const addresses = forms.filter((form) => form !== "-")
+  const [first = ""] = addresses
+  if (addresses.length < 2) return undefined
   let start = 0
-  while (start < first.length && known.every((cell) => cell[start] === first[start])) start++
+  while (start < first.length && addresses.every((cell) => cell[start] === first[start])) start++
   // Whole parts of a path, and whole parameters: a model reads halves of words and numbers wrong.
   while (start > 0 && !/[/=]/u.test(first.charAt(start - 1))) start--
   const [ending = ""] = /\.[a-z]{2,4}$/u.exec(first) ?? []
-  const end = known.every((cell) => cell.length > start + ending.length && cell.endsWith(ending)) ? ending : ""
+  const end = addresses.every((cell) => cell.length > start + ending.length && cell.endsWith(ending)) ? ending : ""
   const rest = forms.map((form) => (form === "-" ? form : form.slice(start, form.length - end.length)))
   if (start < leastInCommon || rest.some((text, row) => text.includes("{") || (text === "-" && forms[row] !== "-"))) {
     return undefined

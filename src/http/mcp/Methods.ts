@@ -47,8 +47,8 @@ export const make = (
         if (!isOther(line)) return [line]
         const named = names.filter((name) => line.includes(name))
         if (!named.some((name) => tools.has(name))) return []
-        const kept = line.split(", ").filter((clause) => !isOther(clause))
-        return [`${kept.join(", ").replace(/\.$/u, "")}.`]
+        const clauses = line.split(", ").filter((clause) => !isOther(clause))
+        return [`${clauses.join(", ").replace(/\.$/u, "")}.`]
       })
       .join("\n")
   }
@@ -98,8 +98,8 @@ export const make = (
   const readResource = ({ uri }: typeof Params.ReadParams.Type): MethodResult => {
     const card = Cards.find(uri)
     if (card !== undefined) return Result.succeed<Outcome>({ _tag: "Card", card })
-    const known = Cards.resources.map((resource) => resource.uri).join(", ")
-    return invalid(legacyStatus, `there is no such resource; the resources are ${known}`)
+    const uris = Cards.resources.map((resource) => resource.uri).join(", ")
+    return invalid(legacyStatus, `there is no such resource; the resources are ${uris}`)
   }
 
   const callTool = (
@@ -109,10 +109,10 @@ export const make = (
   ): MethodResult => {
     const tool = mayCall(view)(params.name) ? registry.find(params.name) : undefined
     if (tool === undefined) {
-      const known = toolsOf(view)
+      const listed = toolsOf(view)
         .map(({ name }) => name)
         .join(", ")
-      return invalid(legacyStatus, `there is no such tool; the tools are ${known}`)
+      return invalid(legacyStatus, `there is no such tool; the tools are ${listed}`)
     }
     const [args, meta] = [Params.objectOf(params.arguments), Params.objectOf(params._meta)]
     const misplaced = Params.misplacedIn(sent, args === undefined ? undefined : tool.listing.inputSchema["properties"])

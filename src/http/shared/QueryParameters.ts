@@ -25,7 +25,7 @@ export const decoder = <S extends Schema.Constraint & Schema.ConstraintDecoder<u
   return (pairs) => {
     const given = pairs.filter(([name, value]) => value !== "" || !Object.hasOwn(schema.fields, name))
     const values = Map.groupBy(given, ([name]) => name)
-    return decode(Object.fromEntries(Array.from(values, ([name, found]) => [name, single(found)]))).result
+    return decode(Object.fromEntries(Array.from(values, ([name, ofName]) => [name, single(ofName)]))).result
   }
 }
 

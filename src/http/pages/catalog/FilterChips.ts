@@ -114,8 +114,8 @@ export const summary = (
     return decoded.failure.map((issue) => `${issue.path}: ${textOf(issue, locale)}`).join(" · ")
   }
   const args = decoded.success
-  const found = chips({ path: sections[subject], address, locale, popular, args: address.canonical(args) })
-  return found.length === 0 ? locale.text("saved.noFilters") : found.map(({ label }) => label).join(" · ")
+  const applied = chips({ path: sections[subject], address, locale, popular, args: address.canonical(args) })
+  return applied.length === 0 ? locale.text("saved.noFilters") : applied.map(({ label }) => label).join(" · ")
 }
 
 /** One chip for each filter: suggestions of what to remove from a search without results. */
@@ -126,13 +126,13 @@ export const wholeFilters = (context: Context): ReadonlyArray<Chip> =>
   })
 
 export const chipBar = (context: Context): Html | undefined => {
-  const found = chips(context)
-  if (found.length === 0) return undefined
+  const applied = chips(context)
+  if (applied.length === 0) return undefined
   const { text } = context.locale
   const order = Object.fromEntries(Object.entries(context.args).filter(([name]) => settings.has(name)))
   return html`<nav class="chips" aria-label="${text("search.active")}">
     <ul>
-      ${found.map(({ href, label }) => html`<li><a href="${href}" class="chip" aria-label="${text("search.remove", { filter: label })}">${label}</a></li>`)}
+      ${applied.map(({ href, label }) => html`<li><a href="${href}" class="chip" aria-label="${text("search.remove", { filter: label })}">${label}</a></li>`)}
       <li><a href="${hrefOf(context, order)}">${text("search.clear")}</a></li>
     </ul>
   </nav>`

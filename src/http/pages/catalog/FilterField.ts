@@ -44,15 +44,15 @@ interface FieldNotice {
 
 /** What is wrong with a field, or with an entry of a list. */
 export const noticeOf = ({ issues, locale }: Context, field: string, withEntries = false): FieldNotice => {
-  const found = issues.filter(
+  const fieldIssues = issues.filter(
     ({ path }) =>
       path === field || (withEntries && path.startsWith(`${field}.`) && /^\d+$/u.test(path.slice(field.length + 1)))
   )
-  return found.length === 0
+  return fieldIssues.length === 0
     ? { error: undefined, attributes: undefined }
     : {
         error: html`<p class="error" id="${field}-error">
-          ${found.map((issue) => html`<span data-issue="${issue.path}">${textOf(issue, locale)}</span> `)}
+          ${fieldIssues.map((issue) => html`<span data-issue="${issue.path}">${textOf(issue, locale)}</span> `)}
         </p>`,
         attributes: html` aria-invalid="true" aria-describedby="${field}-error"`
       }

@@ -162,8 +162,8 @@ export const filterForm = (searched: Searched): Html => {
           html`<p class="hint" id="${countsId}">${text(`search.counts.${counted}`)}</p>`
         }
         ${groups.flatMap((group) => {
-          const found = disclosures(searched, group)
-          return found.length === 0 ? [] : [html`<h2>${text(`filter.groups.${group}`)}</h2>`, ...found]
+          const inGroup = disclosures(searched, group)
+          return inGroup.length === 0 ? [] : [html`<h2>${text(`filter.groups.${group}`)}</h2>`, ...inGroup]
         })}
         <button type="submit">${text("search.apply")}</button>
       </details>

@@ -76,13 +76,13 @@ export const list = (context: Named & { readonly popular: Popular }, isAlone: bo
   const more = new Map<string, Option>()
   const others: Array<string> = []
   for (const entry of typed.entries(name)) {
-    const known = name === "niches" ? popular.nicheName(entry) : undefined
-    const value = written(known ?? entry, kind)
+    const nicheName = name === "niches" ? popular.nicheName(entry) : undefined
+    const value = written(nicheName ?? entry, kind)
     const option = byFolded.get(value.toLowerCase())
     chosen.add(option?.value ?? value)
-    if (option === undefined && known === undefined) others.push(value)
-    if (option === undefined && known !== undefined)
-      more.set(value, { value, label: known, count: counts?.(name, known) })
+    if (option === undefined && nicheName === undefined) others.push(value)
+    if (option === undefined && nicheName !== undefined)
+      more.set(value, { value, label: nicheName, count: counts?.(name, nicheName) })
   }
   const all = [...more.values(), ...options]
   const label = options.length === 0 ? text("filter.onePerLine") : text("filter.others")
@@ -106,18 +106,18 @@ interface Codes {
   readonly currencies: ReadonlyArray<Option>
 }
 
-const known = new WeakMap<Locale, Codes>()
+const codesByLocale = new WeakMap<Locale, Codes>()
 
 /** By name, as the visitor's language sorts. */
 const codes = (locale: Locale): Codes => {
-  const found = known.get(locale)
-  if (found !== undefined) return found
+  const sortedBefore = codesByLocale.get(locale)
+  if (sortedBefore !== undefined) return sortedBefore
   const named = (all: ReadonlySet<string>, name: (code: string) => string) =>
     Array.from(all, (value) => ({ value, label: name(value) })).toSorted((a, b) => locale.compare(a.label, b.label))
-  const made = {
+  const sorted = {
     countries: named(countryCodes, locale.countryName),
     currencies: named(currencyCodes, (code) => `${locale.currencyName(code)} (${code})`)
   }
-  known.set(locale, made)
-  return made
+  codesByLocale.set(locale, sorted)
+  return sorted
 }

@@ -54,9 +54,9 @@ const valuesOf = (
     return isAsked ? [value] : undefined
   }
   if (group_by !== "niche") return [value]
-  const [own, ...below] = names.niche(value) ?? []
-  const within = (query.niches ?? []).filter((niche) => below.includes(names.niche(niche)?.[0] ?? 0))
-  const isWhole = within.length === 0 || (query.niches ?? []).some((niche) => names.niche(niche)?.includes(own ?? 0))
+  const [niche, ...below] = names.niche(value) ?? []
+  const within = (query.niches ?? []).filter((asked) => below.includes(names.niche(asked)?.[0] ?? 0))
+  const isWhole = within.length === 0 || (query.niches ?? []).some((asked) => names.niche(asked)?.includes(niche ?? 0))
   return isWhole ? [value] : within
 }
 

@@ -157,12 +157,12 @@ export const layer = Layer.effectDiscard(
       const { locale, session } = visitor
       const { text } = locale
       const id = yield* pathId
-      const found = yield* shops
+      const record = yield* shops
         .get(id, session.accountId)
         .pipe(Effect.catchTag("NotFound", () => Effect.fail(new PageNotFound())))
       const newest = yield* items.newest(id, session.accountId)
       const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-      const shop = ShopItem.presentDetails(found, context)
+      const shop = ShopItem.presentDetails(record, context)
       const standing = standingOf(shop)
       const products = newest.products.map((product) => productCard(ProductItem.present(product, context), locale))
       const ads = newest.ads.map((ad) => adCard(AdItem.present(ad, { ...context, today }), locale))

@@ -110,7 +110,7 @@ export const layer = HttpRouter.use((router) =>
       })
     }
 
-    const made: Array<Effect.Effect<unknown>> = []
+    const handlers: Array<Effect.Effect<unknown>> = []
 
     /** Made soon after the start, or at the first request if that is earlier, and kept. */
     const add = Effect.fnUntraced(function* (
@@ -127,7 +127,7 @@ export const layer = HttpRouter.use((router) =>
           return Cacheable.handler({ content: utf8.encode(text), contentType, headers })
         })
       )
-      made.push(handler)
+      handlers.push(handler)
       yield* router.add("GET", path, (request: HttpServerRequest.HttpServerRequest) =>
         Effect.flatMap(handler, (answer) => answer(request))
       )
@@ -175,7 +175,7 @@ export const layer = HttpRouter.use((router) =>
         })
       )
     )
-    yield* Effect.forEach(made, (each) => Effect.andThen(each, Effect.sleep(betweenPages)), { discard: true }).pipe(
+    yield* Effect.forEach(handlers, (each) => Effect.andThen(each, Effect.sleep(betweenPages)), { discard: true }).pipe(
       Effect.delay(beforePages),
       Effect.forkScoped
     )

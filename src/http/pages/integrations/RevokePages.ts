@@ -27,7 +27,7 @@ interface Revocable<A> {
   readonly effect: MessageKey
   readonly done: Done
   readonly list: (accountId: AccountId) => Effect.Effect<ReadonlyArray<A>, ServiceUnavailable>
-  readonly facts: (found: A, locale: Locale) => Html
+  readonly facts: (credential: A, locale: Locale) => Html
   readonly revoke: (
     accountId: AccountId,
     id: number
@@ -49,14 +49,14 @@ export const layer = Layer.effectDiscard(
           const { locale, session } = visitor
           const { text } = locale
           const id = yield* pathId
-          const found = (yield* list(session.accountId)).find((each) => each.id === id)
-          if (found === undefined) return page(gone(visitor))
+          const credential = (yield* list(session.accountId)).find((each) => each.id === id)
+          if (credential === undefined) return page(gone(visitor))
           return page({
             account: visitor,
             section: "integrations",
             heading: text(heading),
             body: html`
-              <dl>${facts(found, locale)}</dl>
+              <dl>${facts(credential, locale)}</dl>
               <p>${text(effect)}</p>
               ${confirmForm(visitor, {
                 action: path(id, "revoke"),

@@ -140,7 +140,7 @@ export const make = Effect.gen(function* () {
 
   const body = (
     visitor: SignedIn,
-    known: ReadonlyArray<Passkey>,
+    registered: ReadonlyArray<Passkey>,
     standing: Standing,
     mayChange: boolean,
     codeError: string | undefined
@@ -149,16 +149,16 @@ export const make = Effect.gen(function* () {
     const { isOn } = standing
     return html`
       ${
-        known.length > 0 &&
+        registered.length > 0 &&
         html`<ul class="rows">
-          ${known.map((each) => passkeyItem(each, visitor, mayChange && !(isOn && known.length === 1)))}
+          ${registered.map((each) => passkeyItem(each, visitor, mayChange && !(isOn && registered.length === 1)))}
         </ul>`
       }
-      ${isOn && known.length === 1 && html`<p class="hint">${text("passkeys.lastStays")}</p>`}
-      ${mayChange && known.length < maxPerAccount && addForm(visitor, needsCode(visitor.session, known.length), codeError)}
-      ${known.length >= maxPerAccount && html`<p class="hint">${text("passkeys.full", { max: maxPerAccount })}</p>`}
+      ${isOn && registered.length === 1 && html`<p class="hint">${text("passkeys.lastStays")}</p>`}
+      ${mayChange && registered.length < maxPerAccount && addForm(visitor, needsCode(visitor.session, registered.length), codeError)}
+      ${registered.length >= maxPerAccount && html`<p class="hint">${text("passkeys.full", { max: maxPerAccount })}</p>`}
       ${mayChange && html`<p class="hint" data-no-passkeys>${text("passkeys.unsupported")}</p>`}
-      ${known.length > 0 && step(visitor, standing, mayChange)}
+      ${registered.length > 0 && step(visitor, standing, mayChange)}
       ${!mayChange && html`<p><a href="${toConfirm}">${text("passkeys.confirm")}</a></p>`}
     `
   }
@@ -167,11 +167,11 @@ export const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const { locale, session } = visitor
       const { text } = locale
-      const [known, standing, now] = yield* Effect.all(
+      const [registered, standing, now] = yield* Effect.all(
         [passkeys.list(session.accountId), secondStep.standing(session.accountId), Clock.currentTimeMillis],
         { concurrency: "unbounded" }
       )
-      const account = { secondStep: standing.isOn, passkeys: known.length }
+      const account = { secondStep: standing.isOn, passkeys: registered.length }
       const mayChange = isConfirmed(session, now) && !needsPasskey(session, account)
       const codeError = done === wrongCode ? text(`passkeys.done.${wrongCode}`) : undefined
       return html`
@@ -180,7 +180,7 @@ export const make = Effect.gen(function* () {
         <section class="panel" aria-labelledby="passkeys">
           <h2 id="passkeys">${text("passkeys.heading")}</h2>
           <p>${text("passkeys.about")}</p>
-          ${isAvailable ? body(visitor, known, standing, mayChange, codeError) : html`<p>${text("passkeys.unavailable")}</p>`}
+          ${isAvailable ? body(visitor, registered, standing, mayChange, codeError) : html`<p>${text("passkeys.unavailable")}</p>`}
           ${log(standing, locale)}
         </section>
       `

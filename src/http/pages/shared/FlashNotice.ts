@@ -14,8 +14,8 @@ export const withDone = (path: string, word: string): string => `${path}${path.i
  * also type their password into that field, and browsers keep addresses.
  */
 export const outOfDate = (path: string, email: string): string => {
-  const kept = EmailAddress.mailable(email)
-  return withDone(path, "out-of-date") + (kept === undefined ? "" : `&email=${encodeURIComponent(kept)}`)
+  const address = EmailAddress.mailable(email)
+  return withDone(path, "out-of-date") + (address === undefined ? "" : `&email=${encodeURIComponent(address)}`)
 }
 
 /**
@@ -42,8 +42,8 @@ export const doneNotice = <Word extends string>(
   words: ReadonlyArray<Word>,
   textOf: (word: Word) => string
 ): Html | undefined => {
-  const known = words.find((each) => each === done)
-  return known === undefined ? undefined : flashNotice(textOf(known))
+  const word = words.find((each) => each === done)
+  return word === undefined ? undefined : flashNotice(textOf(word))
 }
 
 /** A notice that takes the focus when the page opens, so that screen readers read it first. */

@@ -20,7 +20,7 @@ const maxHeaderCharacters = 500
  * The locale for a request's `Accept-Language` (RFC 9110, 12.5.4). There is one for each language, whatever region the header
  * names: anyone can name ever new ones, and formats in ICU take memory that V8 does not count and hardly gives back.
  */
-export const of = (acceptLanguage: string | undefined): Locale => kept[languageOf(acceptLanguage ?? "")]()
+export const of = (acceptLanguage: string | undefined): Locale => locales[languageOf(acceptLanguage ?? "")]()
 
 const languageOf = (header: string): Language => {
   const wanted = parseAccept(header.slice(0, maxHeaderCharacters))
@@ -28,7 +28,7 @@ const languageOf = (header: string): Language => {
     .toSorted((one, other) => other.q - one.q)
   for (const { type } of wanted) {
     const primary = tag.exec(type)?.[1]?.toLowerCase()
-    const language = languages.find((known) => known === primary)
+    const language = languages.find((each) => each === primary)
     if (language !== undefined) return language
   }
   return languages[0]
@@ -88,11 +88,11 @@ const make = (language: Language) => {
   ) => {
     const formats = new Map<string, Intl.NumberFormat>()
     const formatOf = (currency: string): Intl.NumberFormat => {
-      const known = formats.get(currency)
-      if (known !== undefined) return known
-      const made = new Intl.NumberFormat(language, { style: "currency", currency, ...digits })
-      formats.set(currency, made)
-      return made
+      const madeBefore = formats.get(currency)
+      if (madeBefore !== undefined) return madeBefore
+      const format = new Intl.NumberFormat(language, { style: "currency", currency, ...digits })
+      formats.set(currency, format)
+      return format
     }
     return (value: number, currency: string | null) =>
       currency !== null && currencyCodes.has(currency) ? write(value, formatOf(currency), currency) : alone(value)
@@ -145,7 +145,7 @@ const make = (language: Language) => {
   }
 }
 
-const kept: Readonly<Record<Language, () => Locale>> = {
+const locales: Readonly<Record<Language, () => Locale>> = {
   en: once(() => make("en")),
   de: once(() => make("de")),
   fr: once(() => make("fr")),
