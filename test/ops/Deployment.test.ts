@@ -294,15 +294,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
       }
     })
 
-    it.effect("has the size that docs/operations.md gives, within a tenth", () =>
+    it.effect("has the size that bench/results/install.md gives, within a tenth", () =>
       Effect.gen(function* () {
         const folder = yield* PrivatePostgres.temporaryFolder
         ImageInstall.install(folder)
-        const page = fs.readFileSync(new URL("docs/operations.md", DeployFiles.project), "utf8")
+        const page = fs.readFileSync(new URL("bench/results/install.md", DeployFiles.project), "utf8")
         const [, packages] = /^\| the install of the image: [^|]+\| (\d+) \|/mu.exec(page) ?? []
         const [, others] = /^Sources, pages and documents are (\d+) MB more/mu.exec(page) ?? []
         const isSaid = (bytes: number, megabytes: number) =>
-          assert.closeTo(bytes / 1e6, megabytes, megabytes / 10, "MB, which docs/operations.md gives otherwise")
+          assert.closeTo(bytes / 1e6, megabytes, megabytes / 10, "MB, which bench/results/install.md gives otherwise")
         isSaid(ImageInstall.bytesOf(path.join(folder, "node_modules")), Number(packages))
         isSaid(ImageInstall.bytesOf(folder), Number(packages) + Number(others))
       }).pipe(Effect.scoped)
