@@ -46,14 +46,16 @@ const cited = (text: string): ReadonlySet<string> => {
 const linked = (cell: string): ReadonlyArray<string> =>
   Array.from(cell.matchAll(/\]\(\.\.\/\.\.\/([^)#]+)\)/gu), ([, file = ""]) => file)
 
+/** A row may be of several rules, one after the other. */
 const table = Array.from(
-  read("docs/spec/README.md").matchAll(/^\| ([SPRD]\d{1,3}) +\| ([^|]+) \| ([^|]+) \|$/gmu),
-  ([, rule = "", sources = "", tests = ""]) => ({
+  read("docs/spec/README.md").matchAll(/^\| ((?:(?:, )?[SPRD]\d{1,3})+) +\| ([^|]+) \| ([^|]+) \|$/gmu)
+).flatMap(([, of = "", sources = "", tests = ""]) =>
+  of.split(", ").map((rule) => ({
     rule,
     sources: linked(sources),
     tests: linked(tests),
     cell: tests.trim()
-  })
+  }))
 )
 
 /** Citations of documents that are not in the repository, in text without line breaks and comment marks. */
