@@ -90,7 +90,7 @@ export const errorsPage = (): string => {
     "The second is for programs, JSON:",
     "",
     "```json",
-    JSON.stringify(toPayload(example, "…"), null, 2),
+    JSON.stringify(toPayload(example, "…")),
     "```",
     "",
     "The sentence comes first because of some clients: when the first block parses as JSON, they take it for structured",
@@ -276,12 +276,22 @@ const storeTables = (tool: RunnableTool, of: Shared): ReadonlyArray<string> => {
   ]
 }
 
+/** Fields of `total` that groups have as well, in one row. */
+const withShortTotal = (rows: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const [total, ofGroup] = ["| `total.", "| `results[]."]
+  const repeated = rows.filter((row) => row.startsWith(total) && rows.includes(row.replace(total, ofGroup)))
+  const names = repeated.map((row) => row.slice(total.length).replace(/`.*$/u, "")).join(", ")
+  return without(rows, repeated).map((row) =>
+    row.replace("| `total` | object |", `| \`total\` | { ${names} } as in \`results[]\` |`)
+  )
+}
+
 const toolTables = (tool: RunnableTool): ReadonlyArray<string> => {
   const rows = argumentRows(tool)
   return [
     ...(rows.length === 0 ? ["No arguments."] : argumentsTable(rows)),
     "",
-    ...fieldsTable(fieldRows(tool.schemas.answer)),
+    ...fieldsTable(withShortTotal(fieldRows(tool.schemas.answer))),
     ""
   ]
 }
