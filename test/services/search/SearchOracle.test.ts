@@ -138,7 +138,8 @@ const adFailure = Effect.fnUntraced(function* (catalog: NaiveCatalog.NaiveCatalo
   const expected: Expected = {
     ids: answer.items.map((ad) => ad.id),
     total: answer.total,
-    mode: query.sort_by === undefined || query.sort_by === "recommended" ? "grouped_by_shop" : "flat"
+    // S72, D102.
+    mode: (query.sort_by ?? "recommended") === "recommended" && query.without_shop !== true ? "grouped_by_shop" : "flat"
   }
   return yield* walkPages(
     query.per_page ?? 10,
