@@ -1,20 +1,25 @@
 /** Generates `docs/metrics.md`. */
 import type { Definition } from "../../src/services/metrics/Family.ts"
 
+const listOf = (values: ReadonlyArray<string>): string => values.map((value) => `\`${value}\``).join(", ")
+
 export const metricsPage = (families: ReadonlyArray<Definition>): string => {
-  /** The metrics that have a label with the same values, by both. */
+  /** The metrics that have a label with the same values, by these. */
   const metrics = new Map<string, Array<string>>()
+  const keyOf = (label: string, values: ReadonlyArray<string>) => `\`${label}\` | ${listOf(values)}`
   for (const { labels, name } of families) {
     for (const [label, values] of Object.entries(labels)) {
-      const key = `\`${label}\` | ${values.map((value) => `\`${value}\``).join(", ")}`
+      const key = keyOf(label, values)
       metrics.set(key, [...(metrics.get(key) ?? []), `\`${name}\``])
     }
   }
+  const isShared = (key: string): boolean => (metrics.get(key) ?? []).length > 1
   const rows = families.map(({ labels, meaning, name, type }) => {
-    const of = Object.keys(labels).map((label) => `\`${label}\``)
-    return `| \`${name}\` | ${type} | ${of.join(", ")} | ${meaning} |`
+    const of = Object.entries(labels).map(
+      ([label, values]) => `\`${label}\`${isShared(keyOf(label, values)) ? "" : `: ${listOf(values)}`}`
+    )
+    return `| \`${name}\` | ${type} | ${of.join("; ")} | ${meaning} |`
   })
-  const values = Array.from(metrics, ([key, names]) => `| ${names.join(", ")} | ${key} |`)
   return [
     "# Metrics",
     "",
@@ -25,15 +30,15 @@ export const metricsPage = (families: ReadonlyArray<Definition>): string => {
     "`discovery_oauth_refreshes_total`). `client_family` is what an app says of itself in its registration or the address of its document: good",
     "for statistics, not for trust. How to collect them: [operations](operations.md#metrics-and-alerts); what to do when an alert fires: [runbook](runbook.md).",
     "",
-    "| metric | type | labels | meaning |",
+    "| metric | type | labels and their values | meaning |",
     "|---|---|---|---|",
     ...rows,
     "",
-    "## Values of labels",
+    "## Values of labels that several metrics have",
     "",
-    "| metric | label | values |",
+    "| label | values | metrics |",
     "|---|---|---|",
-    ...values,
+    ...Array.from(metrics).flatMap(([key, names]) => (isShared(key) ? [`| ${key} | ${names.join(", ")} |`] : [])),
     ""
   ].join("\n")
 }
