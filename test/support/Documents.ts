@@ -195,9 +195,14 @@ const fieldRows = (schema: Property | Readonly<Record<string, unknown>>, prefix 
     if (object === undefined) return [row(typeOf(property))]
     const [type = "", ...orOthers] = typesOf(property)
     const fields = Object.entries(propertiesOf(object))
-    if (fields.every(([, field]) => isPlain(field))) {
-      const list = fields.map(([field, of]) => `${field}: ${typeOf(of)}`).join(", ")
-      return [row([`${type === "array" ? "array of " : ""}{ ${list} }`, ...orOthers].join(" or "))]
+    const plain = fields.filter(([, field]) => isPlain(field))
+    if (plain.length === fields.length || (plain.length > 3 && name !== "results")) {
+      const list = plain.map(([field, of]) => `${field}: ${typeOf(of)}`).join(", ")
+      const others = fields.filter(([, field]) => !isPlain(field))
+      return [
+        row([`${type === "array" ? "array of " : ""}{ ${list} }`, ...orOthers].join(" or ")),
+        ...fieldRows({ properties: Object.fromEntries(others) }, `${path}.`)
+      ]
     }
     // A row that says nothing but that there are fields is left out.
     return [
