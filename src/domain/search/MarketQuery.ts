@@ -54,7 +54,7 @@ export const fields = {
   ),
   niche_level: Arguments.optional(count(10), "For niche: 1 (default) is the top level, 2 its sub-niches."),
   sort_by: Arguments.optional(Arguments.oneOf(figureSorts), "Ranks groups, highest first. Default stores."),
-  limit: Arguments.optional(count(maxGroups), "How many groups. Default 20.")
+  limit: Arguments.optional(count(maxGroups), "Groups besides null. Default 20.")
 } as const
 
 /** Of an object that a client may send as text. */
