@@ -16,7 +16,7 @@ interface Recorded {
   /** The bit of the field in the dates of a store (StoreDates.ts). Sets of bits are stored: it never changes, a new one is the next. */
   readonly bit: number
   /** The names of its column in lists of stores, the best first, in lower case. */
-  readonly columns: ReadonlyArray<string>
+  readonly columns: readonly [string, ...ReadonlyArray<string>]
   /** Further names by which a map is guessed, without blanks and punctuation. */
   readonly guesses: ReadonlyArray<string>
 }

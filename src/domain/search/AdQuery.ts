@@ -20,6 +20,8 @@ export const storeFields = {
   trustpilot_reviews: Arguments.optional(Arguments.Range, "Number of reviews.")
 } as const
 
+const { avg_price, ...ratings } = storeFields
+
 /** What selects ads, without order and page. */
 export const AdFilter = Schema.Struct({
   query: Arguments.optional(
@@ -28,7 +30,7 @@ export const AdFilter = Schema.Struct({
   ),
   query_any: StoreFilter.queryAny,
   ...StoreFilter.fields,
-  avg_price: storeFields.avg_price,
+  avg_price,
   media_types: Arguments.optional(Arguments.someOf(mediaTypes, mediaTypeOf), "Ad formats."),
   status: Arguments.optional(Arguments.oneOf(["all", "active", "inactive"], statusOf), "Default all."),
   ctas: Arguments.optional(Arguments.someOf(ctas), "Call-to-action labels."),
@@ -36,8 +38,7 @@ export const AdFilter = Schema.Struct({
   ad_started_between: Arguments.optional(Arguments.DateRange, "YYYY-MM-DD."),
   partnership_only: Arguments.optional(Schema.Boolean, "Only partnership (branded) ads."),
   without_shop: Arguments.optional(Schema.Boolean, "Only ads whose store is unknown."),
-  trustpilot_rating: storeFields.trustpilot_rating,
-  trustpilot_reviews: storeFields.trustpilot_reviews
+  ...ratings
 })
 export type AdFilter = typeof AdFilter.Type
 
