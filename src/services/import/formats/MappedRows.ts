@@ -1,9 +1,9 @@
 /** Reads tables and documents by a map. Records are decoded by the schemas of the native format. */
-import { Result } from "effect"
+import { Record, Result } from "effect"
 import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import * as LenientDecoder from "../../../domain/catalog/LenientDecoder.ts"
-import { AdRecord, PartialShop, ProductRecord, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
+import type { ProductRecord } from "../../../domain/catalog/Records.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import { nearest } from "../../../domain/search/Nearest.ts"
 import { rejects } from "../ImportSource.ts"
@@ -22,14 +22,9 @@ import type { Field } from "./ReadAs.ts"
 import { keptAd, keptOfRecord, nothing, ofItems } from "./Reading.ts"
 import type * as Sample from "./Sample.ts"
 
-const recordDecoders = {
-  shop: LenientDecoder.make(PartialShop),
-  product: LenientDecoder.make(ProductRecord),
-  ad: LenientDecoder.make(AdRecord),
-  traffic_month: LenientDecoder.make(TrafficMonthRecord)
-} as const
+const recordDecoders = Record.map(Mapping.recordSchemas, (schema) => LenientDecoder.make(schema))
 
-type MappedRecord = PartialShop | ProductRecord | AdRecord | TrafficMonthRecord
+type MappedRecord = (typeof Mapping.recordSchemas)[RecordName]["Type"]
 
 const decodeRecord = (
   record: RecordName,

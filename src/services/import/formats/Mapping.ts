@@ -51,12 +51,15 @@ const mapDecoders = Record.map(fieldsOf, (fields, record) =>
   )
 )
 
-const strictDecoders = {
-  shop: RecordDecoder.make(PartialShop),
-  product: RecordDecoder.make(ProductRecord),
-  ad: RecordDecoder.make(AdRecord),
-  traffic_month: RecordDecoder.make(TrafficMonthRecord)
+/** What the records of each kind are decoded by. */
+export const recordSchemas = {
+  shop: PartialShop,
+  product: ProductRecord,
+  ad: AdRecord,
+  traffic_month: TrafficMonthRecord
 } as const
+
+const strictDecoders = Record.map(recordSchemas, (schema) => RecordDecoder.make(schema))
 
 /** All that is wrong with a record, its optional values as well. */
 const issuesOf = (record: RecordName, input: object): ReadonlyArray<ArgumentIssue> => {

@@ -25,6 +25,7 @@ export interface Searcher {
 
 /** A search that takes longer is canceled. */
 export const searchLimit = Duration.seconds(5)
+
 /** The result of a job that has ended; `hint` suggests how to narrow one that was too slow. */
 export const resultOf = <K extends Kind>(
   outcome: Outcome,
