@@ -21,8 +21,6 @@ export class InvalidPrompt extends Schema.TaggedError<InvalidPrompt>()("InvalidP
 
 type MayCall = (tool: string) => boolean
 
-const mayCallAll: MayCall = () => true
-
 /** Those whose tools may all be called. */
 const promptsOf = (mayCall: MayCall): ReadonlyArray<Prompt> =>
   prompts.filter(({ steps }) => steps.every(({ tool }) => mayCall(tool)))
@@ -112,14 +110,14 @@ export class Prompts extends Context.Service<
     get(
       name: string,
       args: Readonly<Record<string, unknown>>,
-      mayCall?: MayCall
+      mayCall: MayCall
     ): Effect.Effect<{ readonly description: string; readonly text: string }, InvalidPrompt | Failure>
     /** Up to 100 values of an argument that begin like this one, best match first. */
     complete(
       name: string,
       argument: string,
       value: string,
-      mayCall?: MayCall
+      mayCall: MayCall
     ): Effect.Effect<
       { readonly values: ReadonlyArray<string>; readonly total: number; readonly hasMore: boolean },
       InvalidPrompt | ServiceUnavailable
@@ -167,13 +165,13 @@ export class Prompts extends Context.Service<
 
       return Prompts.of({
         list: (mayCall) => promptsOf(mayCall).map(({ reading: _reading, steps: _steps, ...prompt }) => prompt),
-        get: Effect.fn("Prompts.get")(function* (name, args, mayCall = mayCallAll) {
+        get: Effect.fn("Prompts.get")(function* (name, args, mayCall) {
           const prompt = yield* findPrompt(name, mayCall)
           const values = yield* valuesOf(prompt, args)
           yield* Effect.forEach(prompt.steps, (step) => checkStep(step, values, prompt), { discard: true })
           return { description: prompt.description, text: textOf(prompt, values) }
         }),
-        complete: Effect.fn("Prompts.complete")(function* (name, argument, value, mayCall = mayCallAll) {
+        complete: Effect.fn("Prompts.complete")(function* (name, argument, value, mayCall) {
           const prompt = yield* findPrompt(name, mayCall)
           const found = prompt.arguments.find((each) => each.name === argument)
           if (found === undefined) {
