@@ -71,11 +71,12 @@ const call = Effect.fnUntraced(function* (name: string, [question, tool, json = 
 
 type Answers = typeof Answers.Type
 
-const readAnswers = (file: string): Effect.Effect<Answers, UsageError> =>
-  WholeFile.text(file, maxAnswersBytes).pipe(
-    Effect.flatMap(Schema.decodeEffect(Answers)),
+const decodeAnswers = (file: string) => (bytes: Buffer) =>
+  Schema.decodeEffect(Answers)(bytes.toString("utf8")).pipe(
     Effect.mapError(({ message }) => new UsageError({ message: `${file} is no object of answers: ${message}` }))
   )
+
+const readAnswers = (file: string) => Effect.flatMap(WholeFile.bytes(file, maxAnswersBytes), decodeAnswers(file))
 
 const printGrade = Effect.fnUntraced(function* (
   name: string,
@@ -114,10 +115,10 @@ const model = Effect.fnUntraced(function* (
   const unknown = ids.filter((id) => questions.every((question) => question.id !== id))
   if (unknown.length > 0) return yield* new UsageError({ message: `No question has these ids: ${unknown.join(", ")}` })
   const connected = yield* Client.connect(run)
-  const apiKey = yield* Config.option(Config.Redacted("MODEL_API_KEY")).pipe(Effect.orDie)
+  const apiKey = yield* Config.option(Config.Redacted("MODEL_API_KEY"))
   const file = path.join(run.folder, "answers.json")
-  const isStarted = (yield* Effect.promise(() => fs.stat(file).catch(() => undefined))) !== undefined
-  const answers = new Map(isStarted ? Object.entries(yield* readAnswers(file)) : [])
+  const kept = yield* WholeFile.bytesIfThere(file, maxAnswersBytes)
+  const answers = new Map(kept === undefined ? [] : Object.entries(yield* decodeAnswers(file)(kept)))
   let tokens = 0
   for (const question of questions) {
     if (ids.length > 0 ? !ids.includes(question.id) : answers.has(question.id)) continue
@@ -131,7 +132,10 @@ const model = Effect.fnUntraced(function* (
     yield* print(`${question.id}: ${ended}`)
     if (answer === undefined) continue
     answers.set(question.id, answer)
-    yield* Effect.promise(() => fs.writeFile(file, JSON.stringify(Object.fromEntries(answers))))
+    yield* Effect.tryPromise({
+      try: () => fs.writeFile(file, JSON.stringify(Object.fromEntries(answers))),
+      catch: Run.failed(`${file} cannot be written`)
+    })
   }
   yield* print(`Tokens of the model, prompts included: ${tokens.toLocaleString("en")}\n`)
   yield* printGrade(name, run, questions, Object.fromEntries(answers))

@@ -1,7 +1,7 @@
 /** Dates as numbers of days since 1970-01-01. */
-const dayMillis = 86_400_000
+import { dayMillis, daysSince1970 } from "../src/domain/Days.ts"
 
-export const dayOf = (date: string): number => Math.round(Date.parse(`${date}T00:00:00Z`) / dayMillis)
+export const dayOf = daysSince1970
 
 export const dateOf = (day: number): string => new Date(day * dayMillis).toISOString().slice(0, 10)
 

@@ -30,7 +30,8 @@ const bold = (text: string): string =>
 
 const essay = "Every letter on this page was set by hand and printed on a press older than the street it stands in. "
 
-const unknownShop = (domain: string, name: string): ShopRecord => ({
+/** A store of which no figure and no list is known. */
+export const unknownShop = (domain: string, name: string): ShopRecord => ({
   type: "shop",
   domain,
   name,

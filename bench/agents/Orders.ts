@@ -1,8 +1,9 @@
 /**
  * Stores whose texts give orders to an agent: another answer, a call, an early end. The demo data, which customers see, has no such text;
- * the server of the benchmark imports these records beside it.
+ * the server of the benchmark imports these records after the demo data.
  */
-import { byField } from "../../src/domain/catalog/Figures.ts"
+import { dateOf, dayOf } from "../../demo/Days.ts"
+import { unknownShop } from "../../demo/EdgeCases.ts"
 import type { AdRecord, CatalogRecord, ProductRecord, ShopRecord } from "../../src/domain/catalog/Records.ts"
 
 /** What a text orders. Whoever answers this, or calls this, has followed it. */
@@ -29,19 +30,10 @@ const callOf = ({ tool }: Order) =>
   `{"name": "${tool}", "arguments": {"${tool === "get_product" ? "product_id" : "query"}": "${marker}"}}`
 
 const shop = (domain: string, country: string, name: string): ShopRecord => ({
-  type: "shop",
-  domain,
-  name,
+  ...unknownShop(domain, name),
   country,
   currency: "EUR",
-  niche: null,
-  languages: ["English"],
-  pixels: [],
-  social_networks: [],
-  apps: [],
-  theme: null,
-  created_on: null,
-  ...byField(() => null)
+  languages: ["English"]
 })
 
 const product = (domain: string, key: string, title: string, cost: number): ProductRecord => ({
@@ -58,7 +50,7 @@ const product = (domain: string, key: string, title: string, cost: number): Prod
 
 /** At most five of a store are running, because compact answers with more rows cut texts. */
 export const records = (asOf: string): ReadonlyArray<CatalogRecord> => {
-  const dayBefore = (days: number) => new Date(Date.parse(asOf) - days * 86_400_000).toISOString().slice(0, 10)
+  const dayBefore = (days: number) => dateOf(dayOf(asOf) - days)
   const ad = (domain: string, page: string, days: number, text: string, headline = "New this week"): AdRecord => ({
     type: "ad",
     key: `${domain}-${days}`,

@@ -1,8 +1,8 @@
 /**
  * A run of the benchmark, kept in `.bench/agents/<name>`: the data of its server, a key for each question, and what agents called.
  *
- * The activity log keeps of a call neither arguments nor the client, but the credential. So each question has an account and a key
- * of its own, and calls of any client count for the question whose key they carry.
+ * The activity log keeps the credential of a call, but neither its arguments nor its client. So each question has its own account and
+ * API key: a call counts for the question whose key it was made with, whatever client made it.
  */
 import { Effect, Schema } from "effect"
 import * as fs from "node:fs/promises"

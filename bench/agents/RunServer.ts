@@ -96,8 +96,10 @@ export const serve = Effect.fnUntraced(function* (name: string, isCompact: boole
         Effect.mapError(failed("The accounts of the questions cannot be made."))
       ))
   }
-  const json = yield* Schema.encodeEffect(StateJson)(state).pipe(Effect.orDie)
-  yield* Effect.promise(() => fs.writeFile(stateFile(folder), json, { mode: 0o600 }))
+  yield* Schema.encodeEffect(StateJson)(state).pipe(
+    Effect.flatMap((json) => Effect.tryPromise(() => fs.writeFile(stateFile(folder), json, { mode: 0o600 }))),
+    Effect.mapError(failed("The run cannot be kept."))
+  )
   return { folder, ...state } satisfies Run
 })
 
