@@ -90,7 +90,7 @@ export const errorsPage = (): string => {
     "The second is for programs, JSON:",
     "",
     "```json",
-    JSON.stringify(toPayload(example, "…")),
+    JSON.stringify(toPayload(example, "…"), null, 2),
     "```",
     "",
     "The sentence comes first because of some clients: when the first block parses as JSON, they take it for structured",
