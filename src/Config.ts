@@ -1,4 +1,4 @@
-/** All environment variables. A test compares the table of the README with them. */
+/** All environment variables (D4). A test compares the table of the README with them. */
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import * as os from "node:os"
 import * as path from "node:path"

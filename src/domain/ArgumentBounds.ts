@@ -1,6 +1,6 @@
 /**
- * Cuts arguments to what a schema accepts, before they are decoded. Decoding visits every member of a list and every name
- * of an object and reports an issue for each, so thousands of them would be expensive.
+ * Cuts arguments to what a schema accepts, before they are decoded (D24). Decoding visits every member of a list and
+ * every name of an object and reports an issue for each, so thousands of them would be expensive.
  *
  * A cut argument was invalid and stays invalid: the schema refuses the cut text, and a list or an object that is too long
  * is reported here, as is a text with control characters. `null` counts as absent, except in a list, where removing it would shift the others.

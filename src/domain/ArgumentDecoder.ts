@@ -1,4 +1,4 @@
-/** Converts a schema's issue tree to data: every issue, its path, and the nearest allowed value. */
+/** Converts a schema's issue tree to data (D26): every issue, its path, and the nearest allowed value. */
 import type { SchemaAST } from "effect"
 import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import * as ArgumentBounds from "./ArgumentBounds.ts"

@@ -1,7 +1,7 @@
 /**
- * Parsing of untrusted JSON. The time depends on the structure more than on the bytes: 256 KiB of brackets take ten times
- * as long as 256 KiB of numbers. So the text is scanned once, and a text with more structure than any real request is not
- * parsed.
+ * Parsing of untrusted JSON (D63). The time depends on the structure more than on the bytes: 256 KiB of brackets take
+ * ten times as long as 256 KiB of numbers. So the text is scanned once, and a text with more structure than any real
+ * request is not parsed.
  */
 import { Result } from "effect"
 

@@ -1,5 +1,5 @@
 /**
- * The closed union of tool errors: what `tools/call` answers instead of a result (docs/errors.md).
+ * The closed union of tool errors (D20, D21): what `tools/call` answers instead of a result (docs/errors.md).
  *
  * The error type of every handler is a subset of {@link ToolError}. On the wire an error is a tool result with `isError:
  * true` and two text blocks: {@link toText} for a person or a model, and the JSON of {@link ToolErrorPayload} for a

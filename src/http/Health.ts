@@ -1,4 +1,4 @@
-/** Health checks: `/health/live` says that the process runs, `/health/ready` that it can answer calls. */
+/** Health checks (D56): `/health/live` says that the process runs, `/health/ready` that it can answer calls. */
 import { Cause, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Readiness } from "../services/database/Readiness.ts"

@@ -1,6 +1,6 @@
 /**
- * `/billing/stripe/webhook`: events of Stripe. The body is bounded, then its signature and age are checked, before anything
- * else is done. Only 200 ends an event; whatever fails here is sent again by Stripe, for three days.
+ * `/billing/stripe/webhook` (D72, D74): events of Stripe. The body is bounded, then its signature and age are checked,
+ * before anything else is done. Only 200 ends an event; whatever fails here is sent again by Stripe, for three days.
  */
 import { Effect, Layer, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"

@@ -1,4 +1,4 @@
-/** What `npm run check` holds texts to: the words of the glossary, and citations of documents and files that exist. */
+/** What `npm run check` holds texts to: the words of `rejected-words.md`, and citations of documents and files that exist. */
 
 export interface TextFile {
   /** Relative to the project, with forward slashes. */
@@ -27,14 +27,12 @@ const wordPattern = (entry: string): string => {
   return `${start}(?:${others.map((word) => `${gap}${word}`).join("")}${end("A-Za-z")}|${joined}${end("a-z")})`
 }
 
-/** The words that the glossary's last table rejects, in lower case, with what to use instead. */
-export const rejectedWords = (glossary: string): ReadonlyArray<Word> => {
-  const [, table = ""] = glossary.split("## Words that are not used")
-  return Array.from(table.matchAll(/^\| (?!-|not used)([^|]+) \| ([^|]+) \|$/gmu), ([, words = "", instead = ""]) => ({
+/** The words that the table of `rejected-words.md` rejects, in lower case, with what to use instead. */
+export const rejectedWords = (table: string): ReadonlyArray<Word> =>
+  Array.from(table.matchAll(/^\| (?!-|not used)([^|]+) \| ([^|]+) \|$/gmu), ([, words = "", instead = ""]) => ({
     pattern: new RegExp(words.trim().split(", ").map(wordPattern).join("|"), "gu"),
     instead
   }))
-}
 
 /** Names of protocols, products and functions that the project cannot change. */
 const foreign = /notifications\/(?:tool-)?cancelled|\bsendToolCancelled\b|\bClickHouse\b|\bMath\.floor\b|\bfloor\(/gu

@@ -211,16 +211,28 @@ const fieldRows = (schema: Property | Readonly<Record<string, unknown>>, prefix 
     ]
   })
 
+/** Rows that differ in nothing but the name become one. */
+const merged = (rows: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const groups: Array<{ readonly names: Array<string>; readonly cells: string }> = []
+  for (const row of rows) {
+    const [, name = "", cells = ""] = /^\| (.+?) (\|.*)$/u.exec(row) ?? []
+    const last = groups.at(-1)
+    if (last?.cells === cells) last.names.push(name)
+    else groups.push({ names: [name], cells })
+  }
+  return groups.map(({ cells, names }) => `| ${names.join(", ")} ${cells}`)
+}
+
 const argumentsTable = (rows: ReadonlyArray<string>) => [
   "| argument | type | limits | meaning |",
   "|---|---|---|---|",
-  ...rows
+  ...merged(rows)
 ]
 
 const fieldsTable = (rows: ReadonlyArray<string>) => [
   "| field of the answer | type | meaning |",
   "|---|---|---|",
-  ...rows
+  ...merged(rows)
 ]
 
 /** Tools whose pages have the same tables but for some rows. */

@@ -1,7 +1,7 @@
 /**
- * The format of secrets: a prefix that names the kind, 37 random base62 characters (220 bits), and 6 for the CRC32 of
- * those 37 (D2). So a mistyped or invented secret is refused without a query, secret scanners recognize a real one, and
- * a double click selects all of it.
+ * The format of secrets (S98, S99): a prefix that names the kind, 37 random base62 characters (220 bits), and 6 for the
+ * CRC32 of those 37 (D2). So a mistyped or invented secret is refused without a query, secret scanners recognize a real
+ * one, and a double click selects all of it.
  */
 import { Option } from "effect"
 import { crc32 } from "node:zlib"

@@ -1,4 +1,4 @@
-/** Credits: the costs of calls, and the balance of a period (D17). */
+/** Credits (S6): the costs of calls, and the balance of a period (D17). */
 import type { Credits } from "./Account.ts"
 
 /** Credits of one successful call, by tool. */

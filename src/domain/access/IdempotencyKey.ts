@@ -1,4 +1,4 @@
-/** Idempotency keys: their form (D16), and why one is refused. */
+/** Idempotency keys (D15): their form (D16), and why one is refused. */
 import { Schema } from "effect"
 import { issueAt } from "../ArgumentIssue.ts"
 import { InvalidArguments } from "../ToolError.ts"

@@ -1,4 +1,4 @@
-/** Access to the tools: an active Growth or Pro subscription (S8, D6). */
+/** Access to the tools (S36, P31, R9): an active Growth or Pro subscription (S8, D6). */
 import type { PlanUpgradeRequired } from "../ToolError.ts"
 import { planUpgradeRequired } from "../ToolErrorMessages.ts"
 import type { Plan, SubscriptionStatus } from "./Account.ts"

@@ -1,4 +1,4 @@
-/** An ad as `search_ads` returns it (S9 to S16). */
+/** An ad as `search_ads` returns it (S9 to S16, S34). */
 import { Schema } from "effect"
 import { daysBetween } from "../Days.ts"
 import { adStatuses, ctas, mediaTypes } from "./Enumerations.ts"

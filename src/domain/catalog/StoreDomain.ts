@@ -1,4 +1,6 @@
-/** The domain of a store, the natural key of its record, and the extension that the filter `domains` matches. */
+/**
+ * The domain of a store, the natural key of its record, and the extension that the filter `domains` matches (D36, D98).
+ */
 import * as tldts from "tldts"
 import { percentDecoded } from "../Utf8.ts"
 import * as DemoPages from "./DemoPages.ts"

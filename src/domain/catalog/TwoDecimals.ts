@@ -1,7 +1,7 @@
 /**
- * Figures that are computed, such as the growth score and the average price, are shown with two decimals and stored as they
- * are. A bound of a filter that has two decimals itself, as a shown figure has, is compared with what is shown, so that a
- * store is found by the figure that an answer gave. Any other bound is compared with what is stored.
+ * Figures that are computed, such as the growth score and the average price, are shown with two decimals and stored as
+ * they are (D91). A bound of a filter that has two decimals itself, as a shown figure has, is compared with what is
+ * shown, so that a store is found by the figure that an answer gave. Any other bound is compared with what is stored.
  */
 interface Range {
   readonly min?: number

@@ -1,6 +1,6 @@
 /**
- * Validation of an authorization request (R10 to R17). Client and redirect URI are checked first: errors in them are shown
- * to the person and never sent to an unverified address. Every other error is sent to the client.
+ * Validation of an authorization request (R10 to R18). Client and redirect URI are checked first: errors in them
+ * are shown to the person and never sent to an unverified address. Every other error is sent to the client.
  */
 import { Result, Schema } from "effect"
 import { StringOrNone } from "./Client.ts"

@@ -1,6 +1,6 @@
 /**
- * The outcome of presenting a code or a refresh token (R21, R35, R37 to R39). Pure rules: the services run them one at a
- * time for each grant. Times are milliseconds since 1970.
+ * The outcome of presenting a code or a refresh token (R21, R35, R37 to R39, S37, S93). Pure rules: the services run
+ * them one at a time for each grant. Times are milliseconds since 1970.
  *
  * Read next, in the order of a connection: Registration or MetadataDocument, who an app is; AuthorizationRequest with Pkce and
  * RedirectUri, what it asks for; OAuthError, how it is refused. Nothing of this folder has an effect.

@@ -1,6 +1,6 @@
 /**
- * PKCE (R13; RFC 7636): proof that the client that sends the code also requested it. Only `S256`, and required of every
- * client.
+ * PKCE (R13, S86; RFC 7636): proof that the client that sends the code also requested it. Only `S256`, and required of
+ * every client.
  */
 import { Result } from "effect"
 import { Base64Url } from "effect/encoding"

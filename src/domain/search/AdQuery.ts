@@ -1,4 +1,4 @@
-/** Arguments of `search_ads` (S44 to S75). */
+/** Arguments of `search_ads` (S44 to S75, S30). */
 import { Predicate, Schema } from "effect"
 import { ctas, mediaTypes } from "../catalog/Enumerations.ts"
 import { mediaTypeOf, statusOf } from "../catalog/OtherNames.ts"

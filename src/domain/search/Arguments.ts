@@ -1,5 +1,5 @@
 /**
- * Schemas that the arguments of all search tools share. Each decodes exactly what S44 to S77 allow, and has the
+ * Schemas that the arguments of all search tools share (D105). Each decodes exactly what S44 to S77 allow, and has the
  * description that the client's model reads.
  */
 import { Schema, SchemaTransformation } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The letters of a text as searches compare them: without compatibility forms, case and accents (`𝗕𝗢𝗟𝗗 Crème` becomes
- * `bold creme`).
+ * The letters of a text as searches compare them (D40): without compatibility forms, case and accents (`𝗕𝗢𝗟𝗗 Crème`
+ * becomes `bold creme`).
  *
  * Letters that people write in two ways become one: those of Arabic and Persian keyboards, katakana and hiragana. Four
  * letters stay, because each has two {@link spellings}: `ä`, `ö` (also for `ø`), `ü` and `å`.

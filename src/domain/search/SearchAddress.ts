@@ -1,6 +1,6 @@
 /**
  * The arguments of a search as the query of a URL, such as `countries=US&countries=DE&monthly_revenue.min=1000&page=2`,
- * and back. Both directions follow the schema, so that a new argument needs no code here.
+ * and back (D48). Both directions follow the schema, so that a new argument needs no code here.
  *
  * - An array repeats its name. Line breaks separate entries, as a text field of several lines sends them, and blanks
  *   around an entry are ignored.

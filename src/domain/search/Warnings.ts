@@ -1,6 +1,6 @@
 /**
- * What an answer of a search cannot show or did not understand, and says in `warnings` beside its results: as data, which pages
- * write in the visitor's language, and as an English sentence for agents.
+ * What an answer of a search cannot show or did not understand, and says in `warnings` beside its results (D90): as
+ * data, which pages write in the visitor's language, and as an English sentence for agents.
  */
 import { echo } from "../ArgumentDecoder.ts"
 import { defaults, isBound } from "./Arguments.ts"

@@ -1,4 +1,7 @@
-/** Finds the caller by the bearer credential of a request, or explains in a 401 where to get one (P30 to P32; RFC 6750). */
+/**
+ * Finds the caller by the bearer credential of a request, or explains in a 401 where to get one (P30 to P32, S39, S82,
+ * S95, S102, R1, R2; RFC 6750).
+ */
 import { Effect, Redacted } from "effect"
 import type { AppSettings } from "../../Config.ts"
 import * as Credential from "../../domain/access/Credential.ts"

@@ -1,4 +1,4 @@
-/** Finds the reply to a JSON value, by the kind of message, its revision, and its method. */
+/** Finds the reply to a JSON value, by the kind of message, its revision, and its method (P5). */
 import { Context, Effect, Layer, Option, Result, Tracer } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import { AppConfig } from "../../Config.ts"

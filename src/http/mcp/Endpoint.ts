@@ -1,4 +1,4 @@
-/** `/mcp`: checks the headers in the order of P8, then reads the body. */
+/** `/mcp` (S1, S38, P1 to P3, P7, D62): checks the headers in the order of P8, then reads the body. */
 import { Effect, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpRouter, HttpServerResponse } from "effect/http"

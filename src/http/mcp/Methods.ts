@@ -1,4 +1,4 @@
-/** The methods of each revision, and the form of their results (P17 to P23). */
+/** The methods of each revision, and the form of their results (P17 to P23, S40, P27, D19, D22). */
 import { Effect, Result } from "effect"
 import type { AppSettings } from "../../Config.ts"
 import type * as JsonRpc from "../../domain/mcp/JsonRpc.ts"

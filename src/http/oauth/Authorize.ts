@@ -1,7 +1,7 @@
 /**
- * `/authorize`: the authorization endpoint (S86 to S92, R10 to R31). It always asks for consent, also for an app that was
- * approved before (R23). Errors are sent to the app only after its redirect URI is verified (R10, R19), and without a
- * click only to a web site of the app's publisher.
+ * `/authorize` (S83, R6): the authorization endpoint (S86 to S92, R10 to R31). It always asks for consent, also for an
+ * app that was approved before (R23). Errors are sent to the app only after its redirect URI is verified (R10, R19),
+ * and without a click only to a web site of the app's publisher.
  */
 import { Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"

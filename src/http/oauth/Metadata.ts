@@ -1,6 +1,6 @@
 /**
- * Metadata of the protected resource and of the authorization server (R3 to R7; RFC 9728, RFC 8414). It depends only on
- * the configuration, never on the `Host` of the request.
+ * Metadata of the protected resource and of the authorization server (R3 to R7, S41, S42, S85; RFC 9728, RFC 8414). It
+ * depends only on the configuration, never on the `Host` of the request.
  */
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"

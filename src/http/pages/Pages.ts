@@ -1,4 +1,4 @@
-/** The pages for people, and the services that they share. */
+/** The pages for people, and the services that they share (D11). */
 import { Layer } from "effect"
 import * as AccountPage from "./account/AccountPage.ts"
 import * as AdsPage from "./catalog/AdsPage.ts"

@@ -1,4 +1,7 @@
-/** The headers of a request as Node parsed them, names in lower case; the adapter of effect copies all of them first. */
+/**
+ * The headers of a request as Node parsed them, names in lower case; the adapter of effect copies all of them first
+ * (P9).
+ */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { HttpServerRequest } from "effect/http"
 import { isIPv6 } from "node:net"

@@ -1,6 +1,6 @@
 /**
- * How the server introduces itself: `serverInfo`, `instructions`, its icon, `server.json` for registries, and what clients read before
- * they connect: the server card (SEP-2127) and the AI catalog that names it (D94).
+ * How the server introduces itself (S2, D1): `serverInfo`, `instructions`, its icon, `server.json` for registries, and
+ * what clients read before they connect: the server card (SEP-2127) and the AI catalog that names it (D94).
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"

@@ -1,7 +1,8 @@
 /**
- * Closes an account at its owner's wish. Its sessions, keys and connections end in the same transaction, for every server:
- * each request reads them from the database. The row stays without personal data, because the ledger belongs to it; its
- * e-mail address can sign up again at once. What takes longer to remove, retention/ClosedAccounts removes.
+ * Closes an account at its owner's wish (D89). Its sessions, keys and connections end in the same transaction, for
+ * every server: each request reads them from the database. The row stays without personal data, because the ledger
+ * belongs to it; its e-mail address can sign up again at once. What takes longer to remove, retention/ClosedAccounts
+ * removes.
  */
 import { Clock, Context, Effect, Fiber, Layer, Option, Schema } from "effect"
 import type { Redacted } from "effect"

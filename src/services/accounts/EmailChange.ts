@@ -1,6 +1,6 @@
 /**
- * Change of the signed-in account's e-mail address: by its password, and by a link that is sent to the new address. The answer
- * does not reveal whether that address has another account; only the mail differs.
+ * Change of the signed-in account's e-mail address (D88): by its password, and by a link that is sent to the new
+ * address. The answer does not reveal whether that address has another account; only the mail differs.
  */
 import { Context, Effect, Layer } from "effect"
 import type { Redacted } from "effect"

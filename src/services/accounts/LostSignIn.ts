@@ -1,4 +1,7 @@
-/** What the command line does for owners who have lost what they sign in with, and for operators who have no passkey yet. */
+/**
+ * What the command line does for owners who have lost what they sign in with, and for operators who have no passkey yet
+ * (D83).
+ */
 import { Clock, Effect } from "effect"
 import type { Redacted } from "effect"
 import type { SecureRandom } from "effect/crypto"

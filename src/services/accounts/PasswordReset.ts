@@ -1,6 +1,6 @@
 /**
- * A new password by a link in a mail. The answer does not reveal whether an address has an account. A reset starts no session:
- * it leads to the sign-in, which may ask for a second step.
+ * A new password by a link in a mail (D87). The answer does not reveal whether an address has an account. A reset
+ * starts no session: it leads to the sign-in, which may ask for a second step.
  */
 import { Context, Effect, Layer } from "effect"
 import type { Redacted } from "effect"

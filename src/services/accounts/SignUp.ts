@@ -1,6 +1,6 @@
 /**
- * Sign-up by e-mail address and password. The answer does not reveal whether an address has an account: it takes the same work,
- * and only the mail differs. The account exists once its link is confirmed.
+ * Sign-up by e-mail address and password (D85). The answer does not reveal whether an address has an account: it takes
+ * the same work, and only the mail differs. The account exists once its link is confirmed.
  *
  * In the browser that asked, the link alone confirms. Another browser also needs the password: otherwise the owner of the address
  * could be tricked into confirming an account whose password somebody else knows.

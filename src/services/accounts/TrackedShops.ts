@@ -1,4 +1,7 @@
-/** The stores that an account tracks, and its own stores. They decide `is_tracked` and the access to `get_product`. */
+/**
+ * The stores that an account tracks, and its own stores (D12). They decide `is_tracked` and the access to
+ * `get_product`.
+ */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"

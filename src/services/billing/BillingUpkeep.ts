@@ -1,6 +1,6 @@
 /**
- * The daily comparison of every customer with its subscriptions, because events may be missed, and the retention of processed
- * events. Runs on any number of servers at once: each takes customers that no other has.
+ * The daily comparison of every customer with its subscriptions, because events may be missed, and the retention of
+ * processed events (D76). Runs on any number of servers at once: each takes customers that no other has.
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** Creates, lists, replaces and revokes API keys (S96 to S105, D50). */
+/** Creates, lists, replaces and revokes API keys (S96 to S105, D50, S35, S84, D3). */
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { DateTime } from "effect"
 import { SecureRandom } from "effect/crypto"

@@ -1,4 +1,7 @@
-/** Finds the caller for the secret in the `Authorization` header: one batched, indexed read, never cached. */
+/**
+ * Finds the caller for the secret in the `Authorization` header (S7, S103, R41): one batched, indexed read, never
+ * cached.
+ */
 import { Array, Clock, Context, Effect, Exit, Layer, Option, Redacted, Request, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
 /**
- * The activity log: a line for each call, collected in memory during calls and written in the background.
+ * The activity log (D53): a line for each call, collected in memory during calls and written in the background.
  *
  * No call waits for it or fails because of it. Lines wait in memory while the database cannot be reached, up to a limit; a
  * killed server loses about a second of them. Credits are counted by the ledger, not by this log.

@@ -1,4 +1,4 @@
-/** Compares every balance with the sum of its ledger entries, computed by the database. */
+/** Compares every balance with the sum of its ledger entries, computed by the database (D14). */
 import { Effect, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { availableToRead } from "../database/Availability.ts"

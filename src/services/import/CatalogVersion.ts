@@ -1,7 +1,7 @@
 /**
- * The version of the catalog, by which the search indexes of all servers find changes. A transaction that writes records first
- * takes the lock and its version ({@link begin}) and finally stamps the changed stores ({@link commit}). Versions commit in
- * order, so that an index that has read one version has seen all earlier ones.
+ * The version of the catalog, by which the search indexes of all servers find changes (D55). A transaction that writes
+ * records first takes the lock and its version ({@link begin}) and finally stamps the changed stores ({@link commit}).
+ * Versions commit in order, so that an index that has read one version has seen all earlier ones.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"

@@ -1,4 +1,7 @@
-/** Reads the records of a file by its format: which reading belongs to it, and for which stores the file may be complete. */
+/**
+ * Reads the records of a file by its format (D59): which reading belongs to it, and for which stores the file may be
+ * complete.
+ */
 import { Effect, Result, Stream } from "effect"
 import type { FileSystem, Scope, Stdio } from "effect"
 import * as ProductForms from "../../domain/catalog/ProductForms.ts"

@@ -1,6 +1,6 @@
 /**
- * Imports records into the catalog in batches. A transaction holds the batches of a few seconds, so that searches continue and
- * see each batch as a whole. Only differences are written: importing the same data again changes nothing.
+ * Imports records into the catalog in batches (D58). A transaction holds the batches of a few seconds, so that searches
+ * continue and see each batch as a whole. Only differences are written: importing the same data again changes nothing.
  *
  * The first load of an empty catalog is one transaction, all or nothing.
  *

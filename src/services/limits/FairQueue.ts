@@ -1,6 +1,6 @@
 /**
- * A bounded queue in which owners take turns, and the items of one owner keep their order. One owner gets at most half of
- * the places, so that others always find one.
+ * A bounded queue in which owners take turns, and the items of one owner keep their order (D57). One owner gets at most
+ * half of the places, so that others always find one.
  */
 export interface FairQueue<Owner, Item> {
   add(owner: Owner, item: Item): "added" | "full" | "share_full"

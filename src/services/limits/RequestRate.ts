@@ -1,4 +1,7 @@
-/** How many requests an account may make per minute, counted by all servers together (Config, `RATE_LIMIT_PER_MINUTE`). */
+/**
+ * How many requests an account may make per minute, counted by all servers together (D33;
+ * Config, `RATE_LIMIT_PER_MINUTE`).
+ */
 import { Context, Effect, Layer } from "effect"
 import { AppConfig } from "../../Config.ts"
 import type { AccountId } from "../../domain/access/Account.ts"

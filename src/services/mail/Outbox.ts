@@ -1,7 +1,7 @@
 /**
- * Mails that wait to be sent (transactional outbox). The transaction of a change also writes the row of its mail, so that neither
- * exists without the other, whatever happens to the process or the browser; only if many of its kind wait for the recipient is it
- * left out. Servers send the mails (Mailer); the command line only writes rows.
+ * Mails that wait to be sent (transactional outbox, D86). The transaction of a change also writes the row of its mail,
+ * so that neither exists without the other, whatever happens to the process or the browser; only if many of its kind
+ * wait for the recipient is it left out. Servers send the mails (Mailer); the command line only writes rows.
  *
  * A row has no secret: that of a link is made when its mail is sent, and the row refers to the hash of the one before.
  */

@@ -1,4 +1,6 @@
-/** Apps that may ask for access: registered ones, and those with a metadata document (R33, R34, R42 to R47). */
+/**
+ * Apps that may ask for access (S87, R52): registered ones, and those with a metadata document (R33, R34, R42 to R47).
+ */
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"

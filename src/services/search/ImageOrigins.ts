@@ -1,4 +1,4 @@
-/** The origins of the catalog's images, for content security policies. */
+/** The origins of the catalog's images, for content security policies (P36). */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * Names of niches, themes, apps and domain extensions, in any case, for one version of the catalog. Themes, apps and
- * extensions are known as long as a store has them.
+ * Names of niches, themes, apps and domain extensions, in any case, for one version of the catalog (D25, D37). Themes,
+ * apps and extensions are known as long as a store has them.
  */
 import { Effect } from "effect"
 import { once } from "../../domain/Once.ts"

@@ -1,4 +1,6 @@
-/** Converts decoded arguments to a query of the index: names become codes, defaults are filled in. Pure. */
+/**
+ * Converts decoded arguments to a query of the index (S73, S79, D29): names become codes, defaults are filled in. Pure.
+ */
 import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import { storeFigures } from "../../domain/catalog/Figures.ts"
 import type { Figure, FigureArgument } from "../../domain/catalog/Figures.ts"

@@ -1,5 +1,5 @@
 /**
- * Runs a search: names to codes, the index in memory, then the records of the page by id.
+ * Runs a search (D104): names to codes, the index in memory, then the records of the page by id.
  *
  * The database may have a newer version than the index. This shows when a record is gone or has a newer version than the
  * searched list. The runner then waits for the index and repeats the search once. The second answer is final; records that

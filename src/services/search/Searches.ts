@@ -1,5 +1,6 @@
 /**
- * The searches behind `search_ads`, `search_products` and `search_shops`, and behind the pages with the same results.
+ * The searches behind `search_ads`, `search_products` and `search_shops`, and behind the pages with the same results
+ * (D42).
  *
  * This folder goes from the arguments of a tool to the records of an answer. It guarantees that a request uses one list of the index
  * from its beginning to its end, and that no record is newer than the list (SearchRunner). It does not charge, and does not

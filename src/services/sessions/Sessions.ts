@@ -1,6 +1,6 @@
 /**
- * Sessions: a random secret in a cookie, its SHA-256 in the database. A session ends after 12 hours without use, and after 30
- * days (D9). It belongs to one account for its whole life.
+ * Sessions (D81): a random secret in a cookie, its SHA-256 in the database. A session ends after 12 hours without use,
+ * and after 30 days (D9). It belongs to one account for its whole life.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { Redacted } from "effect"

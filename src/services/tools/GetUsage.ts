@@ -1,4 +1,4 @@
-/** `get_usage`: plan, remaining credits and costs (S43, D47). */
+/** `get_usage` (S106): plan, remaining credits and costs (S43, D47). */
 import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import * as Credit from "../../domain/access/Credit.ts"

@@ -1,4 +1,4 @@
-/** `list_filter_options`: valid values of the filters `niches`, `themes` and `apps`. */
+/** `list_filter_options` (D46): valid values of the filters `niches`, `themes` and `apps`. */
 import { Effect, Schema } from "effect"
 import { issueAt } from "../../domain/ArgumentIssue.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"

@@ -1,4 +1,4 @@
-/** `search_ads` (S44 to S75). */
+/** `search_ads` (S44 to S75, D32). */
 import { DateTime, Effect } from "effect"
 import { AppConfig } from "../../Config.ts"
 import * as AdItem from "../../domain/catalog/AdItem.ts"

@@ -1,4 +1,4 @@
-/** `search_products` (S76 to S81). */
+/** `search_products` (S76 to S81, S25). */
 import { Effect } from "effect"
 import { AppConfig } from "../../Config.ts"
 import * as ProductItem from "../../domain/catalog/ProductItem.ts"

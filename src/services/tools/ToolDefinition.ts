@@ -1,4 +1,4 @@
-/** The definition of a tool, its entry in `tools/list`, and the preparation of a call. */
+/** The definition of a tool, its entry in `tools/list`, and the preparation of a call (P25, D34). */
 import type { Schema } from "effect"
 import { Effect, Predicate, Result } from "effect"
 import type { Caller } from "../../domain/access/Account.ts"

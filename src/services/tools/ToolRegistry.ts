@@ -1,4 +1,4 @@
-/** All tools, in the order of `tools/list`. */
+/** All tools, in the order of `tools/list` (S4). */
 import { Context, Effect, Layer } from "effect"
 import * as CompareAds from "./CompareAds.ts"
 import * as CompareMarkets from "./CompareMarkets.ts"

@@ -1,5 +1,6 @@
 /**
- * Runs a call: check the plan, decode the arguments, check the balance, search, truncate, charge, answer.
+ * Runs a call (P10, P26, D18, D23): check the plan, decode the arguments, check the balance, search, truncate, charge,
+ * answer.
  *
  * The plan comes first, so that accounts without access cause no work. The charge comes last, so that a failure before
  * it costs nothing.

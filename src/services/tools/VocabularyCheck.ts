@@ -1,4 +1,4 @@
-/** Reports unknown niches and themes of a search, together with all other issues of its arguments. */
+/** Reports unknown niches and themes of a search, together with all other issues of its arguments (S80, D28). */
 import { Effect } from "effect"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 import { hint } from "../search/Names.ts"

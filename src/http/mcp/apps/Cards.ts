@@ -1,4 +1,4 @@
-/** The cards of the extension MCP Apps: one self-contained resource for each kind of answer (P34, P35). */
+/** The cards of the extension MCP Apps (P37): one self-contained resource for each kind of answer (P34, P35). */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

@@ -1,6 +1,6 @@
 /**
- * A page over one of the search tools: with the same arguments, validation, services and order. Viewing it costs no credits and
- * does not count as a call.
+ * A page over one of the search tools (S5): with the same arguments, validation, services and order. Viewing it costs
+ * no credits and does not count as a call.
  *
  * Read next: AdsPage, one of the pages that are made by it; FilterPage, how an address becomes a page.
  */

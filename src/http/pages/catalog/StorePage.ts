@@ -1,4 +1,4 @@
-/** `/dashboard/shops/:id`: all data of a store, and its tracking. Every `dashboard_url` leads here. */
+/** `/dashboard/shops/:id` (D49): all data of a store, and its tracking. Every `dashboard_url` leads here. */
 import { DateTime, Effect, Layer, Schema } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import * as AdItem from "../../../domain/catalog/AdItem.ts"

@@ -1,6 +1,6 @@
 /**
- * `/docs`: the public documents as pages and as Markdown, `/llms.txt` (llmstxt.org) for agents, and what robots look for. They are equal for all visitors
- * and in English, so they are sent from memory.
+ * `/docs` (D92): the public documents as pages and as Markdown, `/llms.txt` (llmstxt.org) for agents, and what robots
+ * look for. They are equal for all visitors and in English, so they are sent from memory.
  */
 import { DateTime, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"

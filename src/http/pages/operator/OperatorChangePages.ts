@@ -1,4 +1,4 @@
-/** `/dashboard/operator/accounts/:id/plan` and `.../status`: a confirmation, then the change. */
+/** `/dashboard/operator/accounts/:id/plan` and `.../status` (D54): a confirmation, then the change. */
 import { Effect, Layer, Schema } from "effect"
 import { Plan, SubscriptionStatus } from "../../../domain/access/Account.ts"
 import { titles } from "../../../domain/access/Plan.ts"

@@ -1,4 +1,4 @@
-/** The document around every page: head, navigation and response headers. */
+/** The document around every page (D52): head, navigation and response headers. */
 import { Context, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../../Config.ts"

@@ -1,4 +1,7 @@
-/** The visitor's language, and formats of numbers, dates and names in it, chosen by the browser's `Accept-Language`. */
+/**
+ * The visitor's language, and formats of numbers, dates and names in it, chosen by the browser's `Accept-Language`
+ * (D51).
+ */
 import { DateTime } from "effect"
 import { parseAccept } from "hono/utils/accept"
 import { currencyCodes } from "../../../domain/catalog/Iso.ts"

@@ -1,6 +1,7 @@
 /**
- * Adds pages, which answer to GET, and their forms, which answer to POST, to the router. The handlers look up the visitor first,
- * read and verify a form before the page gets it (R29), and turn errors into error pages. None can skip a step.
+ * Adds pages, which answer to GET, and their forms, which answer to POST, to the router (D84). The handlers look up the
+ * visitor first, read and verify a form before the page gets it (R29), and turn errors into error pages. None can skip
+ * a step.
  *
  * Read next: PageRequests, what is refused before a page gets it; Layout, the frame of a page; Html, which escapes by default; Fields
  * and ButtonForm, the parts of forms; Locale, the texts and formats of a language. Pages read and write only through services.

@@ -1,4 +1,6 @@
-/** Finds the store of a file of products: by the options of the command, by `meta.json`, or by the file's name. */
+/**
+ * Finds the store of a file of products (D60): by the options of the command, by `meta.json`, or by the file's name.
+ */
 import { Effect, Result, Stream } from "effect"
 import * as path from "node:path"
 import * as BoundedJson from "../../../domain/BoundedJson.ts"

@@ -1,6 +1,6 @@
 /**
- * Which items of a segment match, and how many of each store. The same for every search: the stores that match, then, only
- * for their items, a bitmap of those that have the words and meet the conditions on items.
+ * Which items of a segment match, and how many of each store (S45). The same for every search: the stores that match,
+ * then, only for their items, a bitmap of those that have the words and meet the conditions on items.
  *
  * Cost: 2 ns a store that is left and condition; 1.5 ns an item of a matching store where something is asked of items;
  * 0.1 ns an item where only words are asked for. With few hits of words nothing is done for each store of the segment.

@@ -1,5 +1,5 @@
 /**
- * Figures of groups of matching stores: counts, sums and medians, exact over all segments.
+ * Figures of groups of matching stores (D99): counts, sums and medians, exact over all segments.
  *
  * The matching stores become one table, and each group a list of its rows (Groups.ts). Counts and sums are those of all
  * groups. Medians besides that of the order are computed only for the returned groups. The cost is linear in the pairs of

@@ -1,6 +1,6 @@
 /**
- * Conditions on items, as a bitmap of a segment: the ranges of the price and the creation day of a product, the flags
- * and start days of an ad, the id of both.
+ * Conditions on items, as a bitmap of a segment (D103): the ranges of the price and the creation day of a product, the
+ * flags and start days of an ad, the id of both.
  *
  * A range is tested row by row in a branchless loop, 1.5 ns a row. Alternatively the rows inside or outside the range,
  * whichever are fewer, are read from the permutation of the column, 1.5 ns each. Each flag has a bitmap, 0.1 ns a row.

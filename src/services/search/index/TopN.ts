@@ -1,6 +1,6 @@
 /**
- * The best rows of a search across segments: a binary heap of bounded size with the worst row on top. Rows compare by key,
- * then second key, then tie, the lowest first. Ties are unique.
+ * The best rows of a search across segments (D39): a binary heap of bounded size with the worst row on top. Rows
+ * compare by key, then second key, then tie, the lowest first. Ties are unique.
  *
  * Cost: one comparison for a row that is not among the best, O(log capacity) for one that is, one sort at the end.
  *

@@ -1,6 +1,6 @@
 /**
- * Reading of the inverted index of a segment: the rows that have a word with a given prefix. WordsBuilder.ts writes {@link
- * Words}.
+ * Reading of the inverted index of a segment (D101): the rows that have a word with a given prefix. WordsBuilder.ts
+ * writes {@link Words}.
  *
  * Postings are ascending row numbers, stored as gaps in variable-length bytes (varint, 7 bits a byte, high bit set on all
  * but the last). Most gaps are small: in the prototype, 146 MB instead of 686 MB for 5 million products and 2 million ads. A

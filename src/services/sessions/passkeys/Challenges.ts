@@ -1,6 +1,6 @@
 /**
- * Challenges of passkeys: random, for one browser and one purpose, usable once within five minutes. The database keeps their
- * SHA-256, so that any server can redeem them.
+ * Challenges of passkeys (D78): random, for one browser and one purpose, usable once within five minutes. The database
+ * keeps their SHA-256, so that any server can redeem them.
  */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** The passkeys of accounts: adding, listing, removing, and verifying one that a browser answers with. */
+/** The passkeys of accounts (D79, D80): adding, listing, removing, and verifying one that a browser answers with. */
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import type { Redacted } from "effect"
 import { Base64Url } from "effect/encoding"

@@ -1,6 +1,6 @@
 /**
- * Recovery codes: ten for an account, each of which is a second step once. They have 120 random bits, so their SHA-256 can be
- * stored (OWASP ASVS 6.5.2).
+ * Recovery codes (D82): ten for an account, each of which is a second step once. They have 120 random bits, so their
+ * SHA-256 can be stored (OWASP ASVS 6.5.2).
  */
 import { Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"

@@ -1,6 +1,6 @@
 /**
- * Verifies what browsers send of passkeys (WebAuthn Level 3), for the host and origin of `BASE_URL`. User verification is always
- * required, so that a passkey is two factors: the device, and its PIN or biometrics.
+ * Verifies what browsers send of passkeys (WebAuthn Level 3), for the host and origin of `BASE_URL` (D77). User
+ * verification is always required, so that a passkey is two factors: the device, and its PIN or biometrics.
  */
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
