@@ -219,6 +219,8 @@ export const shops: Layer.Layer<
       domain === shop.domain
         ? Effect.succeed(shop.id)
         : Effect.fail(ToolErrorMessages.noStoreAt(domain, [shop.domain])),
+    at: (addresses) =>
+      Effect.succeed(addresses.flatMap((address) => (address === shop.domain ? [{ address, id: shop.id }] : []))),
     all: (ids) => Effect.succeed(ids.flatMap((id) => (id === shop.id ? [shop] : []))),
     get: (id) => (id === shop.id ? Effect.succeed(shop) : Effect.fail(ToolErrorMessages.noStore(id)))
   }),

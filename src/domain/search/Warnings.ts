@@ -3,6 +3,7 @@
  * data, which pages write in the visitor's language, and as an English sentence for agents.
  */
 import { echo } from "../ArgumentDecoder.ts"
+import * as StoreDomain from "../catalog/StoreDomain.ts"
 import { defaults, isBound } from "./Arguments.ts"
 import type { Range } from "./Arguments.ts"
 
@@ -36,6 +37,12 @@ export interface Apart {
   readonly filters: number
 }
 
+/** A store, by the domain or the address that an argument has. */
+export interface StoreAt {
+  readonly address: string
+  readonly id: number
+}
+
 /** What a search found out besides its results. */
 export interface Findings {
   readonly unknown: ReadonlyArray<UnknownName>
@@ -45,11 +52,14 @@ export interface Findings {
   readonly currencies: ReadonlyArray<CurrencyCount>
   /** Absent of a search with results, without words or without filters. */
   readonly apart?: Apart
+  /** Of a search for ads without a result: the stores at the {@link addresses} among its words. */
+  readonly storesAt?: ReadonlyArray<StoreAt>
 }
 
 export type Warning =
   | ({ readonly _tag: "NothingTogether" } & Apart)
   | ({ readonly _tag: "WithoutEffect" } & WithoutEffect)
+  | { readonly _tag: "StoresAt"; readonly stores: ReadonlyArray<StoreAt> }
   /** Parts of the query that are operators of other search engines, and words here. */
   | { readonly _tag: "Operators"; readonly parts: ReadonlyArray<string> }
   /** With known names that were probably meant, the most probable first; `more` of the list are not named. */
@@ -110,6 +120,17 @@ const operatorsOf = (query = ""): ReadonlyArray<string> => {
   return phrase === undefined ? found : [...found, phrase]
 }
 
+const maxAddresses = 3
+
+/** The domains of stores, or addresses of their pages, among texts. */
+export const addresses = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Array.from(new Set(texts.flatMap((text) => text.split(/\s+/u))))
+    .filter((part) => {
+      const host = part.includes(".") ? StoreDomain.addressOf(part)?.hostname : undefined
+      return host !== undefined && StoreDomain.isPublic(StoreDomain.normalize(host))
+    })
+    .slice(0, maxAddresses)
+
 /** Those of the unknown names that a warning names. */
 export const named = (unknown: ReadonlyArray<UnknownName>): ReadonlyArray<UnknownName> =>
   openLists.flatMap((list) => unknown.filter((each) => each.list === list).slice(0, maxNamed))
@@ -120,11 +141,12 @@ const mostStoresFirst = (one: CurrencyCount, other: CurrencyCount): number =>
 /** `nearest` of the names that are {@link named}; `idle` are the arguments without effect. */
 export const of = (
   query: Query,
-  { apart, currencies, storeless, unknown }: Findings,
+  { apart, currencies, storeless, storesAt = [], unknown }: Findings,
   nearest: (name: UnknownName) => ReadonlyArray<string>,
   idle: ReadonlyArray<WithoutEffect> = []
 ): ReadonlyArray<Warning> => {
   const warnings: Array<Warning> = idle.map((each) => ({ _tag: "WithoutEffect", ...each }))
+  if (storesAt.length > 0) warnings.push({ _tag: "StoresAt", stores: storesAt })
   if (apart !== undefined) warnings.push({ _tag: "NothingTogether", ...apart })
   const parts = operatorsIn([query.query, ...(query.query_any ?? [])])
   if (parts.length > 0) warnings.push({ _tag: "Operators", parts })
@@ -163,6 +185,10 @@ const joined = (parts: ReadonlyArray<string>): string => {
   return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${last}` : last
 }
 
+/** Which argument finds what belongs to the stores at these addresses. */
+export const byId = (stores: ReadonlyArray<StoreAt>): string =>
+  `${stores.map(({ address, id }) => `${quoted(address)} is the store with id ${id}`).join(", ")}: use shop_ids: [${stores.map(({ id }) => id).join(", ")}].`
+
 const results = (count: number): string => (count === 1 ? "1 result" : `${count} results`)
 
 /** The sentence for agents. */
@@ -177,6 +203,8 @@ export const english = (warning: Warning): string => {
       const { argument, other, takes, value } = warning
       return `${argument} has no effect with ${other} ${value}: it is for ${other} ${joined(takes)}.`
     }
+    case "StoresAt":
+      return `query does not search the domains of stores. ${byId(warning.stores)}`
     case "Operators":
       return `query has no operators: ${joined(warning.parts.map(quoted))} ${warning.parts.length === 1 ? "is" : "are"} searched as words, and every word must match.`
     case "UnknownNames": {

@@ -6,6 +6,7 @@ import { ShopExtras } from "../../domain/catalog/ShopItem.ts"
 import type { ShopDetails } from "../../domain/catalog/ShopItem.ts"
 import { echo } from "../../domain/ArgumentDecoder.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
+import type { StoreAt } from "../../domain/search/Warnings.ts"
 import type { NotFound } from "../../domain/ToolError.ts"
 import { idsOf, rowsOf } from "../database/Rows.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
@@ -23,6 +24,8 @@ const maxMonths = 120
 const maxDepth = 32
 
 const decodeRows = rowsOf(Schema.Struct({ ...ShopSql.ShopRow.fields, details: ShopExtras }))
+
+const decodeDomains = rowsOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
 
 const read = (sql: SqlClient.SqlClient, accountId: AccountId) => (shopIds: ReadonlyArray<number>) =>
   sql`
@@ -59,6 +62,8 @@ export class ShopReader extends Context.Service<
     get(shopId: number, accountId: AccountId): Effect.Effect<ShopDetails, NotFound | SearchFailure>
     /** Those that exist, in the order of the ids. */
     all(shopIds: ReadonlyArray<number>, accountId: AccountId): Effect.Effect<ReadonlyArray<ShopDetails>, SearchFailure>
+    /** The stores at these domains or addresses; those at which none is are left out. */
+    at(addresses: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<StoreAt>, SearchFailure>
     /** The id of the store with a domain, or with the address of one of its pages, also through a redirector. */
     idOf(domain: string): Effect.Effect<number, NotFound | SearchFailure>
   }
@@ -104,8 +109,23 @@ export class ShopReader extends Context.Service<
         (effect) => permits.query(effect)
       )
 
+      const at = Effect.fn("ShopReader.at")(function* (addresses: ReadonlyArray<string>) {
+        if (addresses.length === 0) return []
+        const known = addresses.map((address) => ({ address, domains: StoreDomain.candidates(address) }))
+        const domains = known.flatMap((each) => each.domains)
+        const rows = yield* permits.query(
+          decodeDomains(sql`SELECT id, domain FROM shop WHERE domain = ANY(${domains}::text[])`)
+        )
+        const ids = new Map(rows.map(({ domain, id }) => [domain, id]))
+        return known.flatMap(({ address, domains }) => {
+          const id = domains.map((domain) => ids.get(domain)).find((each) => each !== undefined)
+          return id === undefined ? [] : [{ address, id }]
+        })
+      })
+
       return ShopReader.of({
         idOf,
+        at,
         all: Effect.fn("ShopReader.all")(all),
         get: Effect.fn("ShopReader.get")(function* (shopId, accountId) {
           const [shop] = yield* all([shopId], accountId)

@@ -6,7 +6,9 @@ import * as AdNotice from "../../domain/search/AdNotice.ts"
 import * as AdQuery from "../../domain/search/AdQuery.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
 import { AdPage } from "../../domain/search/Page.ts"
+import * as Warnings from "../../domain/search/Warnings.ts"
 import { AdSearch } from "../search/Searches.ts"
+import { ShopReader } from "../search/ShopReader.ts"
 import { links } from "../../domain/catalog/DashboardUrl.ts"
 import * as SearchWarnings from "./SearchWarnings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
@@ -14,6 +16,7 @@ import * as VocabularyCheck from "./VocabularyCheck.ts"
 
 export const make = Effect.gen(function* () {
   const ads = yield* AdSearch
+  const shops = yield* ShopReader
   const context = links(yield* AppConfig)
   const warningsOf = yield* SearchWarnings.make(AdQuery.withoutEffect)
 
@@ -34,11 +37,13 @@ export const make = Effect.gen(function* () {
       Effect.gen(function* () {
         const { ads: found, findings, pagination } = yield* ads.search(query)
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
+        const words = [query.query ?? "", ...(query.query_any ?? [])]
+        const storesAt = pagination.total === 0 ? yield* shops.at(Warnings.addresses(words)) : []
         const notice = found.length === 0 ? AdNotice.text(AdNotice.reasons(query, pagination)) : undefined
         return {
           results: found.map((ad) => AdItem.present(ad, { ...context, today })),
           pagination,
-          ...(yield* warningsOf(query, findings)),
+          ...(yield* warningsOf(query, { ...findings, storesAt })),
           ...(notice === undefined ? {} : { notice })
         }
       })

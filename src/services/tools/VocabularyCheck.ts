@@ -1,16 +1,34 @@
-/** Reports unknown niches and themes of a search, together with all other issues of its arguments (S80, D28). */
+/**
+ * Reports unknown niches and themes of a search, together with all other issues of its arguments (S80, D28). For whole domains in
+ * `domains`, which the schema refuses, the hint has the ids of the stores (D106).
+ */
 import { Effect } from "effect"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
+import * as Warnings from "../../domain/search/Warnings.ts"
 import { hint } from "../search/Names.ts"
+import { ShopReader } from "../search/ShopReader.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
-import type { Check, RawArguments } from "./ToolDefinition.ts"
+import { joined } from "./ToolDefinition.ts"
+import type { Check, Complaint, RawArguments } from "./ToolDefinition.ts"
+
+const wholeDomains = ({ domains }: RawArguments): ReadonlyArray<string> =>
+  Array.isArray(domains)
+    ? domains.filter((domain) => typeof domain === "string").filter((domain) => !domain.trim().startsWith("."))
+    : []
 
 /** `conflicts` finds issues between arguments, without a look-up. */
 export const make = (conflicts: (raw: RawArguments) => ReadonlyArray<ArgumentIssue> = () => []) =>
-  Effect.map(Vocabulary, (vocabulary): Check => (raw) => {
-    const issues = conflicts(raw)
-    if (raw["niches"] === undefined && raw["themes"] === undefined) return Effect.succeed({ issues })
-    return Effect.map(vocabulary.issues(raw), (unknown) =>
-      unknown.length === 0 ? { issues } : { issues: [...issues, ...unknown], hint: hint(unknown) }
-    )
+  Effect.gen(function* () {
+    const vocabulary = yield* Vocabulary
+    const shops = yield* ShopReader
+
+    return (raw: RawArguments): ReturnType<Check> =>
+      Effect.gen(function* () {
+        const unknown = raw["niches"] === undefined && raw["themes"] === undefined ? [] : yield* vocabulary.issues(raw)
+        const stores = yield* shops.at(Warnings.addresses(wholeDomains(raw)))
+        return joined([
+          { issues: [...conflicts(raw), ...unknown], ...(unknown.length === 0 ? {} : { hint: hint(unknown) }) },
+          { issues: [], ...(stores.length === 0 ? {} : { hint: Warnings.byId(stores) }) }
+        ] satisfies ReadonlyArray<Complaint>)
+      })
   })

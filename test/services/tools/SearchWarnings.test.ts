@@ -52,11 +52,16 @@ interface Answer {
   readonly warnings?: ReadonlyArray<string>
 }
 
+const prepare = <Call extends ToolDefinition.PreparedCall<object, ToolError, ToolDefinition.Asker>>(
+  tool: ToolDefinition.RunnableTool<Call>,
+  args: object
+) => ToolDefinition.prepare(tool, tool.decode({ ...args }))
+
 const answer = Effect.fnUntraced(function* <A extends object, E extends ToolError, Query>(
   tool: ToolDefinition.RunnableTool<ToolDefinition.PreparedCall<A, E, ToolDefinition.Asker, Query>>,
   args: object
 ) {
-  const prepared = yield* ToolDefinition.prepare(tool, tool.decode({ ...args }))
+  const prepared = yield* prepare(tool, args)
   const { run } = Result.getOrThrowWith(prepared, ({ issues }) => new Error(JSON.stringify(issues)))
   return yield* run({ accountId })
 })
@@ -280,6 +285,58 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
   )
 
   const ask = (name: Name, filters: object) => (name === "market" ? { group_by: "country", filters } : filters)
+
+  it.effect("D106 an empty search for ads by the domain of a store names its id, with which its ads are found", () =>
+    Effect.gen(function* () {
+      let named = 0
+      for (const { domain, id } of catalog.shops) {
+        for (const query of [domain, `https://www.${domain}/products/a?b=c ads`]) {
+          const { results, warnings = [] } = yield* call("ads", { query, status: "all" })
+          if (results.length > 0) continue
+          assert.deepStrictEqual(
+            warnings.filter((each) => each.includes("domains of stores")),
+            [
+              `query does not search the domains of stores. \`${query.split(" ", 1)[0]}\` is the store with id ${id}: use shop_ids: [${id}].`
+            ]
+          )
+          named++
+        }
+        const wanted = catalog.ads.filter(({ shop_id }) => shop_id === id).length
+        const { pagination } = yield* adPages({ shop_ids: [id], sort_by: "newest" })
+        assert.strictEqual(pagination.total, wanted)
+      }
+      assert.isAbove(named, catalog.shops.length / 2)
+    })
+  )
+
+  it.effect("D106 without a store at the domain, without a domain and with results there is no id", () =>
+    Effect.gen(function* () {
+      const [{ name = "" } = {}] = catalog.shops
+      for (const query of ["nowhere-at-all.com", "zqxj v1.2 readme.md", name]) {
+        const warnings = yield* warningsOf("ads", { query })
+        assert.notInclude(warnings.join(), "domains of stores", query)
+      }
+    })
+  )
+
+  it.effect("D106 a whole domain in `domains` is refused with the id of its store", () =>
+    Effect.gen(function* () {
+      const [{ domain = "", id = 0 } = {}] = catalog.shops
+      const hintsOf = Effect.fnUntraced(function* <A extends object, E extends ToolError, Query>(
+        tool: ToolDefinition.RunnableTool<ToolDefinition.PreparedCall<A, E, ToolDefinition.Asker, Query>>
+      ) {
+        const hints: Array<string | undefined> = []
+        for (const domains of [[".com", domain], ["nowhere-at-all.com"], ["com"]]) {
+          hints.push(Result.getOrThrow(Result.flip(yield* prepare(tool, { domains }))).hint)
+        }
+        return hints
+      })
+      const wanted = [`\`${domain}\` is the store with id ${id}: use shop_ids: [${id}].`, undefined, undefined]
+      assert.deepStrictEqual(yield* hintsOf(yield* SearchAds.make), wanted)
+      assert.deepStrictEqual(yield* hintsOf(yield* SearchProducts.make), wanted)
+      assert.deepStrictEqual(yield* hintsOf(yield* SearchShops.make), wanted)
+    })
+  )
 
   it.effect("D28 name an app and a domain extension that no store has, with the nearest ones", () =>
     Effect.gen(function* () {

@@ -26,6 +26,11 @@ const textOf =
           values: list(takes.map((each) => quoted(labelOf(locale, other, each))))
         })
       }
+      case "StoresAt":
+        return text("warning.storesAt", {
+          filter: quoted(text("filter.names.shop_ids")),
+          stores: list(warning.stores.map(({ address, id }) => `${id} (${echo(address)})`))
+        })
       case "Operators":
         return text("warning.operators", { parts: list(warning.parts.map((part) => quoted(echo(part)))) })
       case "UnknownNames": {
