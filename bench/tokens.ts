@@ -32,8 +32,7 @@ const search = (sorts: ReadonlyArray<string>): Arguments => ({
 
 const drawn = (count: number, sorts: ReadonlyArray<string>) => Array.from({ length: count }, () => search(sorts))
 
-/** Tokens of ten compact results (D69). */
-const budgets: Readonly<Record<string, number>> = { search_ads: 1_000, search_products: 950, search_shops: 750 }
+const budgets: Readonly<Record<string, number>> = Tokens.compactBudgets
 
 const Answer = Schema.Struct({
   result: Schema.Struct({

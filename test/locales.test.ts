@@ -3,6 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { IntlMessageFormat } from "intl-messageformat"
 import { globSync, readFileSync } from "node:fs"
 import { catalogs, languages } from "../src/domain/Messages.ts"
+import { adSorts } from "../src/domain/search/AdQuery.ts"
+import { figureSorts } from "../src/domain/search/MarketQuery.ts"
+import { productSorts } from "../src/domain/search/ProductQuery.ts"
+import { shopSorts } from "../src/domain/search/ShopQuery.ts"
 
 type Catalog = Readonly<Record<string, string>>
 type Elements = ReturnType<IntlMessageFormat["getAst"]>
@@ -102,6 +106,24 @@ describe("locales", () => {
 
   it("have no message that no source uses", () => {
     assert.deepStrictEqual(unused(Object.keys(catalogs.en), sources), [])
+  })
+
+  it("are not left in English where they have two words or more", () => {
+    const hasWords = (text: string) => /\p{L}{2,}\P{L}+\p{L}{2,}/u.test(text.replaceAll(/[<{][^<>{}]*[>}]/gu, ""))
+    for (const language of languages.filter((each) => each !== "en")) {
+      const texts: Catalog = catalogs[language]
+      const same = Object.entries(catalogs.en).filter(([key, text]) => hasWords(text) && texts[key] === text)
+      assert.deepStrictEqual(same, [], language)
+    }
+  })
+
+  it("name every order", () => {
+    const names: Catalog = catalogs.en
+    const orders = [...adSorts, ...productSorts, ...shopSorts, ...figureSorts]
+    assert.deepStrictEqual(
+      orders.filter((order) => names[`filter.sorts.${order}`] === undefined),
+      []
+    )
   })
 
   it("get the parameters that they have", () => {

@@ -1,4 +1,5 @@
 /** Files of every format with values that no honest source writes, in any of their places. */
+import type { RecordedField, RecordedFigure, storeFigures } from "../../src/domain/catalog/Figures.ts"
 import type * as FileReader from "../../src/services/import/FileReader.ts"
 import type { FormatName } from "../../src/services/import/formats/Format.ts"
 import type { Mapping } from "../../src/services/import/formats/Mapping.ts"
@@ -202,7 +203,7 @@ const shop = {
   products_count: 3,
   trustpilot_rating: 4.5,
   trustpilot_reviews: 5
-}
+} satisfies Readonly<Record<string, Json>> & Readonly<Record<RecordedField, number>>
 const native: ReadonlyArray<{ readonly type: string; readonly [name: string]: Json }> = [
   { type: "niche", id: 1000, parent_id: null, name: "Home #" },
   { type: "category", name: "Lamps #", niche: 1000 },
@@ -417,7 +418,8 @@ const shopTable = {
   trustpilot_avgrating: "4.5",
   trustpilot_reviews: "5",
   instagram_url: "https://instagram.com/oakline"
-}
+} satisfies Readonly<Record<string, string>> &
+  Readonly<Record<(typeof storeFigures)[RecordedFigure]["recorded"]["columns"][0], string>>
 const adTable = {
   ad_archive_id: "9#",
   page_id: "77",

@@ -1,6 +1,7 @@
 /** Writes stores with the given values, their products and ads, as an import does; all other values are unknown. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { RecordedField } from "../../src/domain/catalog/Figures.ts"
 import type * as NaiveCatalog from "../oracle/NaiveCatalog.ts"
 import { stampAndIndex } from "./Stamps.ts"
 
@@ -34,7 +35,7 @@ export const everyColumn = {
   products_count: 412,
   trustpilot_rating: 4.3,
   trustpilot_reviews: 1_204
-} satisfies Partial<NaiveCatalog.Shop>
+} satisfies Partial<NaiveCatalog.Shop> & Readonly<Record<RecordedField, number>>
 
 /** Visits of 24 months, for {@link addTraffic}. */
 export const twoYears: Readonly<Record<string, number>> = Object.fromEntries(

@@ -5,6 +5,9 @@ export const of = (text: string): number => countTokens(text)
 
 export const sum = (counts: ReadonlyArray<number>): number => counts.reduce((total, count) => total + count, 0)
 
+/** Of ten compact results (D69). */
+export const compactBudgets = { search_ads: 1_000, search_products: 950, search_shops: 750 } as const
+
 interface Definition {
   readonly name: string
   readonly description: string

@@ -7,7 +7,7 @@
 /** How a figure is written. `money` is in the store's currency; a `day` is a calendar date, in the index the days since 1970-01-01. */
 type Unit = "money" | "count" | "percentage" | "rating" | "day"
 
-/** A number that a store's record states. */
+/** A number that a store's record states: not what is computed, and not a day. */
 interface Recorded {
   /** The field of the record, and the column of table `shop`. */
   readonly field: string
@@ -21,16 +21,18 @@ interface Recorded {
   readonly guesses: ReadonlyArray<string>
 }
 
-interface FigureDeclaration {
-  readonly unit: Unit
+/** Only counts have a maximum by themselves. */
+type InUnit =
+  | { readonly unit: "count"; readonly recorded?: Recorded }
+  | { readonly unit: Exclude<Unit, "count">; readonly recorded?: Recorded & Required<Pick<Recorded, "maximum">> }
+
+type FigureDeclaration = InUnit & {
   /** Computed, with fractions: answers show two decimals, and a bound is compared with what they show. */
   readonly isRounded: boolean
   /** The argument that filters by it. */
   readonly argument: string
   /** The field of an answer. */
   readonly answer: string
-  /** Absent of what is computed, and of a day. */
-  readonly recorded?: Recorded
 }
 
 /** In the order of answers, of the store's page and of the columns of the index. */

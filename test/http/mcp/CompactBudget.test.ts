@@ -47,14 +47,13 @@ const answers = Effect.fnUntraced(function* (tool: (typeof tools)[number], words
 /** Addresses are never cut: the demo data has some of hundreds of characters. */
 const hasLongAddress = (text: string): boolean => text.split(/[\t\n]/u).some((cell) => cell.length > 300)
 
-const budgets = { search_ads: 1_000, search_products: 950, search_shops: 750 }
-
 const areWithin = (words: ReadonlyArray<string>) =>
   Effect.fnUntraced(function* (tool: (typeof tools)[number]) {
     const texts = (yield* answers(tool, words)).filter((text) => !hasLongAddress(text))
     assert.isAtLeast(texts.length, 100)
     // Warnings are besides: some sentences for an answer, however many results it has.
-    for (const text of texts) assert.isAtMost(Tokens.of(text.replace(/^warnings: .*\n/mu, "")), budgets[tool], text)
+    for (const text of texts)
+      assert.isAtMost(Tokens.of(text.replace(/^warnings: .*\n/mu, "")), Tokens.compactBudgets[tool], text)
   })
 
 layer(LiveServer.layer, { excludeTestServices: true })("ten compact results of demo data", (it) => {

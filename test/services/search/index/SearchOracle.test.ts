@@ -36,6 +36,19 @@ const decode = {
   shop: Schema.decodeUnknownSync(ShopQuery.ShopQuery)
 }
 
+describe("the random arguments", () => {
+  const draw = generators(Random.make(seed), NaiveCatalog.generate(seed, 10))
+
+  it.each([
+    ["ads", draw.ad, AdQuery.AdQuery.fields],
+    ["products", draw.product, ProductQuery.ProductQuery.fields],
+    ["stores", draw.shop, ShopQuery.ShopQuery.fields]
+  ] as const)("of searches for %s have each argument but the page, which is walked", (_, of, fields) => {
+    const drawn = new Set(Array.from({ length: 200 }, (_each, index) => Object.keys(of(index))).flat())
+    assert.sameMembers([...drawn, "page"], Object.keys(fields))
+  })
+})
+
 const neverCanceled = { check: () => {} }
 
 /** Small segments go the ways of large ones too: bitmaps for few hits, scans, walks that are given up. */
