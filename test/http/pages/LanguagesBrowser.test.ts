@@ -17,9 +17,11 @@ import { enterAs, goTo } from "../../support/Steps.ts"
 
 const widths = [320, 390, 768, 1024, 1280, 1920]
 
-/** Texts that are cut or beyond the window, with the element that cuts them, at the present width. */
-const cutTexts = (page: Page) =>
-  page.evaluate(() => {
+/** Texts that are cut or beyond the window, with the element that cuts them, at the present width; `open`: with all details open. */
+const cutTexts = (page: Page, state: "closed" | "open") =>
+  page.evaluate((state) => {
+    const closed = state === "open" ? [...document.querySelectorAll("details")].filter(({ open }) => !open) : []
+    for (const details of closed) details.open = true
     const slack = 1
     const windowWidth = document.documentElement.clientWidth
     const found: Array<string> = []
@@ -34,6 +36,31 @@ const cutTexts = (page: Page) =>
       return canvas.measureText(text).width
     }
 
+    interface Clip {
+      readonly element: Element
+      readonly edge: DOMRect
+      readonly isClippedX: boolean
+      readonly isClippedY: boolean
+    }
+    const clipsByElement = new Map<Element, ReadonlyArray<Clip>>()
+    /** The element and those around it that cut what is beyond their edges. Kept, because most texts have the same ones. */
+    const clipsOf = (element: Element | null): ReadonlyArray<Clip> => {
+      if (element === null || element === document.body || element === document.documentElement) return []
+      const known = clipsByElement.get(element)
+      if (known !== undefined) return known
+      const { display, overflowX, overflowY } = getComputedStyle(element)
+      const isClippedX = overflowX !== "visible"
+      // A long list scrolls, and a long text in a card can be opened.
+      const isClippedY = /hidden|clip/u.test(overflowY)
+      const isClip = display !== "inline" && (isClippedX || isClippedY)
+      const around = clipsOf(element.parentElement)
+      const clips = isClip
+        ? [{ element, edge: element.getBoundingClientRect(), isClippedX, isClippedY }, ...around]
+        : around
+      clipsByElement.set(element, clips)
+      return clips
+    }
+
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
       const element = node.parentElement
@@ -46,16 +73,10 @@ const cutTexts = (page: Page) =>
       for (const box of range.getClientRects()) {
         if (box.width === 0) continue
         if (box.left < -slack || box.right > windowWidth + slack) tell(text, "window")
-        for (let around: Element | null = element; around !== null; around = around.parentElement) {
-          const { display, overflowX, overflowY } = getComputedStyle(around)
-          if (display === "inline" || around === document.body || around === document.documentElement) continue
-          const edge = around.getBoundingClientRect()
+        for (const { edge, element: around, isClippedX, isClippedY } of clipsOf(element)) {
           const isCut =
-            (overflowX !== "visible" && (box.left < edge.left - slack || box.right > edge.right + slack)) ||
-            // A long list scrolls, and a long text in a card can be opened.
-            (/hidden|clip/u.test(overflowY) &&
-              !isClamped &&
-              (box.top < edge.top - slack || box.bottom > edge.bottom + slack))
+            (isClippedX && (box.left < edge.left - slack || box.right > edge.right + slack)) ||
+            (isClippedY && !isClamped && (box.top < edge.top - slack || box.bottom > edge.bottom + slack))
           if (isCut) tell(text, nameOf(around))
         }
       }
@@ -86,8 +107,9 @@ const cutTexts = (page: Page) =>
 
     const current = document.querySelector("nav .sections [aria-current]")?.getBoundingClientRect()
     if (current !== undefined && (current.left < 0 || current.right > windowWidth)) tell("section", "window")
+    for (const details of closed) details.open = false
     return [...new Set(found)]
-  })
+  }, state)
 
 /** Numbers in the form of programs: digits in a row that are to be grouped, and a point before fractions. */
 const plainNumbers = (page: Page, language: string) =>
@@ -199,20 +221,13 @@ describe.skipIf(!isAvailable())("in a browser", () => {
                 yield* goTo(page, path)
                 const numbers = yield* Effect.promise(() => plainNumbers(page, language))
                 problems.push(...numbers.map((text) => `${language} ${path}: ${text}`))
-                for (const state of ["closed", "open"] as const) {
-                  if (state === "open") {
-                    yield* Effect.promise(() =>
-                      page.evaluate(() => {
-                        for (const details of document.querySelectorAll("details")) details.open = true
-                      })
-                    )
-                  }
-                  for (const width of widths) {
-                    yield* Effect.promise(() => page.setViewportSize({ width, height: 800 }))
-                    const cut = yield* Effect.promise(() => cutTexts(page))
+                for (const width of widths) {
+                  yield* Effect.promise(() => page.setViewportSize({ width, height: 800 }))
+                  yield* picture(page, `language-${language}-${width}${path.replaceAll(/\W+/gu, "-")}`)
+                  // One size serves both, because another one costs as much as looking for what is cut.
+                  for (const state of ["closed", "open"] as const) {
+                    const cut = yield* Effect.promise(() => cutTexts(page, state))
                     problems.push(...cut.map((text) => `${language} ${width} ${state} ${path}: ${text}`))
-                    if (state === "closed")
-                      yield* picture(page, `language-${language}-${width}${path.replaceAll(/\W+/gu, "-")}`)
                   }
                 }
               }
