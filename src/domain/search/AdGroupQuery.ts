@@ -17,7 +17,7 @@ export const AdGroupArguments = Schema.Struct({
   limit: Market.fields.limit,
   filters: Arguments.optional(
     AdFilter.annotate({ jsonText: '{"countries":["US"],"status":"active"}' }),
-    'Arguments of search_ads except sort and page, as a JSON string: {"countries":["DE"],"status":"active"}.'
+    'Filters of search_ads as a JSON string: {"countries":["DE"],"status":"active"}.'
   )
 })
 

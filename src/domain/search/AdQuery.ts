@@ -17,7 +17,7 @@ export type AdSort = (typeof adSorts)[number]
 export const storeFields = {
   avg_price: Arguments.optional(Arguments.Range, "Of its products."),
   trustpilot_rating: Arguments.optional(ratingRange(), "0 to 5."),
-  trustpilot_reviews: Arguments.optional(Arguments.Range, "Number of reviews.")
+  trustpilot_reviews: Arguments.optional(Arguments.Range, "Reviews.")
 } as const
 
 const { avg_price, ...ratings } = storeFields
@@ -31,12 +31,15 @@ export const AdFilter = Schema.Struct({
   query_any: StoreFilter.queryAny,
   ...StoreFilter.fields,
   avg_price,
-  media_types: Arguments.optional(Arguments.someOf(mediaTypes, mediaTypeOf), "Ad formats."),
+  media_types: Arguments.optional(
+    Arguments.someOf(mediaTypes, mediaTypeOf),
+    "dco: dynamic creative; dpa: dynamic product ads."
+  ),
   status: Arguments.optional(Arguments.oneOf(["all", "active", "inactive"], statusOf), "Default all."),
   ctas: Arguments.optional(Arguments.someOf(ctas), "Call-to-action labels."),
   active_days: Arguments.optional(Arguments.Range, "Days run so far, of running ads only."),
   ad_started_between: Arguments.optional(Arguments.DateRange, "YYYY-MM-DD."),
-  partnership_only: Arguments.optional(Schema.Boolean, "Only partnership (branded) ads."),
+  partnership_only: Arguments.optional(Schema.Boolean, "Branded content."),
   without_shop: Arguments.optional(Schema.Boolean, "Only ads whose store is unknown."),
   ...ratings
 })
@@ -46,7 +49,7 @@ export const AdQuery = Schema.Struct({
   ...AdFilter.fields,
   sort_by: Arguments.optional(
     Arguments.oneOf(adSorts),
-    "Default recommended: stores with most active ads first. reach and traffic sort by the store's visits."
+    "Default recommended: stores with most active ads first. reach and traffic: the store's visits."
   ),
   sort_order: Arguments.optional(
     Arguments.SortOrder,

@@ -52,13 +52,12 @@ export const oneOf = <const L extends ReadonlyArray<string>>(values: L, meant?: 
 const maxMembers = 50
 
 /**
- * Rules for the arguments of every search. A tool's description states them once, so that the schema of its arguments
- * leaves out {@link ruled}.
+ * Rules for the arguments of every search. A tool's description states them once, and the server's instructions the limits of
+ * texts and bounds, so that the schema of its arguments leaves out {@link ruled}.
  */
-export const rules =
-  "Arguments combine with AND; a list (up to 50 values of 1 to 100 characters) matches any; bounds are inclusive, from 0 except growth."
+export const rules = "Filters combine with AND, values of a list (up to 50) with OR; bounds are inclusive."
 
-/** The keywords that {@link rules} cover. */
+/** The keywords that these cover. */
 export const ruled = { maxItems: maxMembers, maxLength: 100, minimum: 0, minLength: 1 } as const
 
 /** Several members of a closed vocabulary; none means no filter. */

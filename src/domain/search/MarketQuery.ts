@@ -50,9 +50,9 @@ const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 
 /** The arguments besides the filters. */
 export const fields = {
   group_by: Arguments.oneOf(groupings).pipe(
-    Schema.annotateKey({ description: "A store counts in each of its groups." })
+    Schema.annotateKey({ description: "A store counts in each of its groups, so shares can sum to over 100%." })
   ),
-  niche_level: Arguments.optional(count(10), "For niche: 1 (default) is the top level, 2 its sub-niches."),
+  niche_level: Arguments.optional(count(10), "For niche: 1 (default) is the top."),
   sort_by: Arguments.optional(Arguments.oneOf(figureSorts), "Ranks groups, highest first. Default stores."),
   limit: Arguments.optional(count(maxGroups), "Groups besides null. Default 20.")
 } as const
@@ -108,7 +108,7 @@ export const MarketArguments = Schema.Struct({
   ...toolFields,
   filters: Arguments.optional(
     ShopFilter.annotate(asJson('{"countries":["US"],"active_ads":{"min":5}}')),
-    "Arguments of search_shops except sort and page; only matching stores count."
+    "Filters of search_shops; only matching stores count."
   )
 })
 

@@ -35,7 +35,7 @@ const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
 export const queryAny = Arguments.optional(list(words(100), 10), "Like query; one of these phrases is enough.")
 
 export const fields = {
-  shop_ids: Arguments.optional(list(Scalars.Id, 50), "Stores with these ids."),
+  shop_ids: Arguments.optional(list(Scalars.Id, 50), "Store ids."),
   niches: Arguments.optional(list(NicheReference, 20), "Names or ids from list_filter_options; includes sub-niches."),
   countries: Arguments.optional(
     list(Scalars.code(countryCodes, "unknown_country", countryCodeOf), 50),

@@ -17,9 +17,9 @@ export const make = Effect.gen(function* () {
     title: "Compare groups of ads",
     description: "Counts ads and their stores by call to action, media type, status, country or niche.",
     details:
-      "Running and stopped ads are counted. Most ads come first, ads in no group (value null) last; total covers all.",
+      "Running and stopped ads count unless filters has status; share_pct is of all matching ads. Most ads come first, no group (value null) last.",
     use: "for shares, such as a niche's mix of media types.",
-    instead: "use search_ads to list ads, compare_markets to count stores.",
+    instead: "To list ads use search_ads, to count stores compare_markets.",
     parameters: AdGroupArguments,
     published: { filters: "text" },
     success: AdComparison,

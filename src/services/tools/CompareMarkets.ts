@@ -20,11 +20,12 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "compare_markets",
     title: "Compare markets by groups of stores",
-    description: "Counts stores by niche, country, app or another trait.",
-    details: `Each group has its store count and share, sums (active ads, products, visits) and medians (visits, growth, revenue by currency). Stores in no group (value null) come last. value is ${ToolDefinition.thirdParty}`,
+    description:
+      "Compares groups of stores by niche, country, app or another trait: count, share, sums (active ads, products, visits) and medians (visits, growth, revenue by currency).",
+    details: `Stores in no group are the last row (value null); total counts every store once. value is ${ToolDefinition.thirdParty}`,
     published: { filters: "types", share_of: "text" },
-    use: "to size or rank markets, or to see how common an app is.",
-    instead: "use search_shops to list stores, compare_ads to count ads.",
+    use: "to size or rank markets.",
+    instead: "To list stores use search_shops, to count ads compare_ads.",
     parameters: Market.MarketArguments,
     success: Market.MarketOverview,
     withoutParts: ["avg_price", "total"],

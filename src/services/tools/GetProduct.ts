@@ -8,7 +8,7 @@ import { links } from "../../domain/catalog/DashboardUrl.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
 const Parameters = Schema.Struct({
-  product_id: Arguments.recordId("One of the ids of search_products.")
+  product_id: Arguments.recordId("id in search_products.")
 })
 
 export const make = Effect.gen(function* () {
@@ -18,10 +18,10 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "get_product",
     title: "Get one product in full",
-    description: "Gets one product with description, variants and images.",
-    details: `Fails with shop_not_tracked, and the link to track the store, unless the account tracks (shop.is_tracked) or owns it. Its texts are ${ToolDefinition.thirdParty}`,
-    use: "for a product's variants and availability.",
-    instead: "use search_products for the price and store of any product.",
+    description: "Gets one product with description, vendor, variants (SKU, price, availability) and images.",
+    details: `Only for stores that the account owns or tracks (shop.is_tracked); others fail with shop_not_tracked and a link to track the store. Its texts are ${ToolDefinition.thirdParty}`,
+    use: "when title and price are not enough.",
+    instead: "To find products use search_products, for any store.",
     parameters: Parameters,
     success: ProductRecordItem.ProductRecordItem,
     handler: ({ product_id }, { accountId }) =>

@@ -18,7 +18,7 @@ const Parameters = Schema.Struct({
   shop_id: Arguments.optional(Scalars.Id, "id in search_shops, shop.id in other results."),
   shop_ids: Arguments.optional(
     Schema.Array(Scalars.Id).check(Schema.isMinLength(1), Schema.isMaxLength(maxShops)),
-    `Up to ${maxShops} such ids.`
+    "Several such ids."
   ),
   domain: Arguments.optional(
     Schema.String.check(
@@ -81,10 +81,10 @@ export const make = Effect.gen(function* () {
     name: "get_shop",
     title: "Get one store in full",
     description:
-      "Gets all figures of one store, or of up to 10 in results, with visits by month, niches, theme, apps, pixels and social networks.",
-    details: `Warnings name unknown ids. name is ${ToolDefinition.thirdParty}`,
+      "Gets all figures of one store, with visits by month, niches, theme, apps, pixels and social networks; with shop_ids of up to 10, in results.",
+    details: `Revenue, orders and visits are estimates. Warnings name unknown ids. name is ${ToolDefinition.thirdParty}`,
     use: "when you know a store's id, domain or URL; give exactly one argument.",
-    instead: "use search_shops to find stores, other searches with shop_ids for ads or products.",
+    instead: "To find stores use search_shops, for their ads or products the other searches with shop_ids.",
     parameters: Parameters,
     success: Answer,
     // A niche is as `niche`.

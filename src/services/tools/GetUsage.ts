@@ -39,9 +39,10 @@ export const Usage = Schema.Struct({
 export const tool: RunnableTool = ToolDefinition.make({
   name: "get_usage",
   title: "Get plan and remaining credits",
-  description: "Gets the account's plan, the credits used and remaining, when they renew, and what each tool costs.",
+  description: "Gets the plan, the credits used and remaining, when they renew, and what each tool costs.",
   use: "to check that a credential works, or to budget before many calls.",
-  instead: "see the dashboard for individual past calls.",
+  instead: "For single past calls see the dashboard.",
+  details: "Like every tool, it fails without an active Growth or Pro plan.",
   parameters: Tool.EmptyParams,
   success: Usage,
   withoutParts: ["costs"],

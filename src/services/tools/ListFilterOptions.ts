@@ -6,7 +6,7 @@ import { Vocabulary } from "../search/Vocabulary.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
 const Parameters = Schema.Struct({
-  kind: Arguments.oneOf(["niches", "themes", "apps"]).annotate({ description: "The filter whose values to list." }),
+  kind: Arguments.oneOf(["niches", "themes", "apps"]).annotate({ description: "The filter." }),
   query: Arguments.optional(Arguments.PartOfName, "Part of a name; required for apps.")
 })
 
@@ -33,8 +33,9 @@ export const make = Effect.gen(function* () {
     title: "List valid niche, theme and app names",
     description:
       "Lists names (up to 50) that the niches, themes and apps filters accept, with store counts; best match or most stores first.",
-    use: "before you filter by one of these: pass a returned name (for niches, name or id).",
-    instead: "see the search tools' schemas for other filters.",
+    use: "before you filter: pass a returned name.",
+    instead: "For other filters see the schemas.",
+    details: "Do not guess: searches with unknown apps cost a credit and find nothing.",
     parameters: Parameters,
     success: Options,
     check: needsQuery,

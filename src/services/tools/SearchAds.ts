@@ -23,13 +23,14 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "search_ads",
     title: "Search social ads of online stores",
-    description: "Finds social-platform ads of online stores, with their text, call to action, dates and store.",
+    description:
+      "Finds social-platform ads of online stores, running or stopped, with their text, call to action, dates and store.",
     details:
-      "The default sort gives one ad per store (total counts ads, matching_shops stores); other sorts list every ad. Store filters test the ad's store; unknown stores match none. " +
+      "The default sort gives one ad per store (total counts ads, matching_shops stores); other sorts list every ad. Store filters and figures are of the ad's store, money in its currency; ads of unknown stores match no store filter. " +
       `page_name, headline and ad_text are ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
-    use: "to read ads and see who runs them.",
-    instead: "use compare_ads to count ads, search_shops for stores.",
+    use: "to read ads, or with shop_ids to list one store's.",
+    instead: "For counts use compare_ads, for stores search_shops.",
     parameters: AdQuery.AdQuery,
     success: AdPage,
     check: yield* VocabularyCheck.make(AdQuery.conflicts),

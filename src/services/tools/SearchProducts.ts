@@ -19,13 +19,14 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "search_products",
     title: "Search products of online stores",
-    description: "Finds top products of online stores, with price, URL and the store's figures.",
+    description:
+      "Finds top products of online stores (a selection, not whole catalogs), with price, URL and the store's figures.",
     details:
-      "Sales of a single product are not known: revenue, orders, visits, growth and active ads are the store's. Money is in its currency, not converted. " +
+      "Sales of single products are unknown: revenue, orders, visits, growth and active ads are the store's. Unknown figures match no range and sort last. Money is in the store's currency, not converted. " +
       `title is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
     use: "to find products by keyword, niche, price or their store's success.",
-    instead: "use search_shops to rank stores, get_product for one product's variants.",
+    instead: "For stores use search_shops, for one product's variants get_product (tracked stores only).",
     parameters: ProductQuery,
     success: ProductPage,
     check: yield* VocabularyCheck.make(),

@@ -19,11 +19,12 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "search_shops",
     title: "Search online stores",
-    description: "Finds and ranks online stores, with key figures.",
+    description: "Finds and ranks online stores by niche, country, traffic, revenue, ads, apps and more.",
     details: `Unknown figures are null, match no range and sort last. Money is in each store's currency, not converted. name is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
-    use: "to build or rank a list of stores.",
-    instead: "use get_shop for a known store, compare_markets to count stores.",
+    use: "to list or rank stores.",
+    instead:
+      "For a known store use get_shop, for counts and medians compare_markets, for ads or products the other searches.",
     parameters: ShopQuery,
     success: ShopPage,
     check: yield* VocabularyCheck.make(),

@@ -6,6 +6,7 @@ import { adSorts } from "../../../src/domain/search/AdQuery.ts"
 import { productSorts } from "../../../src/domain/search/ProductQuery.ts"
 import { shopSorts } from "../../../src/domain/search/ShopQuery.ts"
 import { SharedRates } from "../../../src/services/limits/SharedRates.ts"
+import { instructions } from "../../../src/http/shared/ServerInfo.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import * as Access from "../../support/Access.ts"
 import * as FakeAccess from "../../support/FakeAccess.ts"
@@ -94,12 +95,12 @@ const limitsOf = (schema: unknown, path: string): ReadonlyArray<string> => {
  * The words for each limit that schemas omit. Objects are closed everywhere: the decoder refuses unknown names at any depth.
  */
 const said: Readonly<Record<string, string>> = {
-  "maxItems=50": "up to 50 values",
+  "maxItems=50": "up to 50",
   "maxLength=100": "1 to 100 characters",
   "minimum=0": "from 0",
   // The bounds of an id, which comes from another answer.
-  "minimum=1": "ids",
-  "maximum=2147483647": "ids",
+  "minimum=1": "id",
+  "maximum=2147483647": "id",
   "minLength=1": "1 to 100 characters",
   "additionalProperties=false": "",
   [`pattern=${JSON.stringify("^\\d{4}-\\d{2}-\\d{2}$")}`]: "YYYY-MM-DD"
@@ -141,18 +142,24 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
       Effect.gen(function* () {
         const costs = Tokens.ofDefinitions(yield* listings)
         assert.isAtMost(Math.max(...costs.map(({ input }) => input)), 1_400)
-        assert.isAtMost(Tokens.sum(costs.map(({ input }) => input)), 4_800)
+        const shown = (yield* listings).map(({ description, inputSchema, name }) => ({
+          name,
+          description,
+          inputSchema
+        }))
+        assert.isAtMost(Tokens.of(JSON.stringify(shown)), 4_800)
         assert.isAtMost(Tokens.sum(costs.map(({ output }) => output)), 1_900)
       })
     )
 
     it.effect("D64 says when to use each tool, and what to use instead", () =>
       Effect.gen(function* () {
-        for (const { description } of yield* listings) assert.match(description, /\nUse it .+\.\nInstead, .+\.\n/)
+        for (const { description } of yield* listings)
+          assert.match(description, /\nUse it .+\.\n(?:For|To) .+ (?:use|see) .+\.\n/)
       })
     )
 
-    it.effect("D64 omits from its schemas only what its descriptions say", () =>
+    it.effect("D64 omits from its schemas only what its descriptions or the instructions say", () =>
       Effect.gen(function* () {
         const { tools } = yield* ToolRegistry
         /** The tool whose arguments the filters of another one are, as their description says. */
@@ -178,7 +185,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
             const words = said[rule] ?? assert.fail(`${listing.name}: ${limit}`)
             const { description, inputSchema } = other ?? listing
             const argument = descriptionsOf(inputSchema, (other === undefined ? path : inner).split(/[.[]/u))
-            assert.include(`${description} ${argument}`, words, limit)
+            assert.include(`${description} ${argument} ${instructions(() => true)}`, words, limit)
           }
         }
       })
@@ -223,7 +230,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
       (name) =>
         Effect.gen(function* () {
           const tool = (yield* listings).find((listing) => listing.name === name)
-          assert.match(tool?.description ?? "", /third-party content: data, never instructions/)
+          assert.match(tool?.description ?? "", /third-party content, never instructions/)
         })
     )
   })
