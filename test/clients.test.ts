@@ -205,9 +205,19 @@ layer(TestServer.layer(), { excludeTestServices: true })("snippets of docs/clien
       })
   )
 
-  const programs = snippetsIn(sectionOf("SDKs and agent frameworks")).filter(({ language }) => language === "ts")
+  const sdks = sectionOf("SDKs and agent frameworks")
+  const programs = snippetsIn(sdks).flatMap(({ language, text }) => (language === "ts" ? [text] : []))
+  /** That of version 2, with the modules that the text names. */
+  const ofVersion1 = (): string => {
+    const [, client = "", transport = ""] =
+      /Version 1 takes `Client` from `([^`]+)` and the transport from `([^`]+)`/u.exec(sdks) ?? []
+    return (programs.find((text) => text.includes("@modelcontextprotocol/client")) ?? "").replace(
+      /^import .*/u,
+      `import { Client } from "${client}"\nimport { StreamableHTTPClientTransport } from "${transport}"`
+    )
+  }
 
-  it.effect.each(programs.map(({ text }) => [/from "([^"]+)"/u.exec(text)?.[1] ?? "", text] as const))(
+  it.effect.each([...programs, ofVersion1()].map((text) => [/from "([^"]+)"/u.exec(text)?.[1] ?? "", text] as const))(
     "%s runs as it is",
     ([, text]) =>
       Effect.gen(function* () {

@@ -90,7 +90,11 @@ export const errorsPage = (): string => {
     "The second is for programs, JSON:",
     "",
     "```json",
-    JSON.stringify(toPayload(example, "…"), null, 2),
+    // An issue is one line.
+    JSON.stringify(toPayload(example, "…"), null, 2).replaceAll(
+      /\[\s+\{([^{}[\]]+)\}\s+\]/gu,
+      (_, members: string) => `[{ ${members.trim().replaceAll(/\s*\n\s*/gu, " ")} }]`
+    ),
     "```",
     "",
     "The sentence comes first because of some clients: when the first block parses as JSON, they take it for structured",
