@@ -246,6 +246,7 @@ export const vocabularyDown: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary,
   list: () => Effect.fail(down()),
   issues: () => Effect.fail(down()),
   nearest: () => Effect.succeed([]),
+  near: () => Effect.succeed([]),
   popular: Effect.fail(down())
 })
 
@@ -255,6 +256,7 @@ export const vocabulary: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
       kind === "niches" ? niches.filter(({ name }) => query === undefined || name.toLowerCase().includes(query)) : []
     ),
   nearest: () => Effect.succeed([]),
+  near: () => Effect.succeed([]),
   popular: Effect.succeed({
     options: { niches, themes: [], apps: [] },
     nicheName: (reference: string | number) =>

@@ -229,3 +229,7 @@ export const english = (warning: Warning): string => {
     }
   }
 }
+
+/** Of a list of names to filter by that is empty: no name of the kind has this part. */
+export const noName = (kind: string, part: string, nearest: ReadonlyArray<string>): string =>
+  `No name of kind ${kind} has ${quoted(part)} in it${nearest.length === 0 ? "" : `; nearest: ${nearest.map(quoted).join(", ")}`}.`

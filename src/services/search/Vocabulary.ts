@@ -25,6 +25,10 @@ export interface FilterOption {
 
 export type VocabularyKind = "niches" | "themes" | "apps"
 
+const namedKinds = { niches: "niche", themes: "theme", apps: "app" } as const satisfies Readonly<
+  Record<VocabularyKind, string>
+>
+
 const maxOptions = 50
 
 /** Choices for forms that cannot list the whole vocabulary. */
@@ -64,6 +68,8 @@ export class Vocabulary extends Context.Service<
      * that are spelled alike, and apps that have its first word. None while there is no index.
      */
     nearest(unknown: UnknownName): Effect.Effect<ReadonlyArray<string>>
+    /** The same for the names that {@link list} has. */
+    near(kind: VocabularyKind, name: string): Effect.Effect<ReadonlyArray<string>>
     /** At most a minute old. */
     readonly popular: Effect.Effect<Popular, ServiceUnavailable>
   }
@@ -112,26 +118,34 @@ export class Vocabulary extends Context.Service<
         return yield* Names.unknownNames(sent, Names.of(yield* index.current))
       })
 
+      const near = Effect.fn("Vocabulary.near")(
+        function* (kind: VocabularyKind, name: string) {
+          const named = namedKinds[kind]
+          const names = Names.of(yield* index.current)
+          yield* names.prepareNearest([named])
+          const all = yield* options(kind)
+          const withWords = (words: ReadonlyArray<string>) =>
+            words.length === 0 ? [] : all.best(words.join(" "), maxNearest).map((option) => option.name)
+          const words = queryWords(name)
+          const found = new Set([...withWords(words), ...names.nearest(named, name, maxNearest)])
+          return Array.from(found.size > 0 ? found : withWords(words.slice(0, 1))).slice(0, maxNearest)
+        },
+        Effect.orElseSucceed((): ReadonlyArray<string> => [])
+      )
+
       const nearest = Effect.fn("Vocabulary.nearest")(
         function* ({ list, name }: UnknownName) {
           // No id is nearer to a store than another one.
           if (list === "shop_ids") return []
+          if (list === "apps") return yield* near("apps", name)
           const names = Names.of(yield* index.current)
-          yield* names.prepareNearest([list === "apps" ? "app" : "extension"])
-          if (list === "domains") {
-            const extension = StoreDomain.normalize(name)
-            const below = extensionsBelow(extension, (yield* index.current).vocabulary.extension)
-            return Array.from(new Set([...below, ...names.nearest("extension", extension, maxNearest)])).slice(
-              0,
-              maxNearest
-            )
-          }
-          const apps = yield* options("apps")
-          const withWords = (words: ReadonlyArray<string>) =>
-            words.length === 0 ? [] : apps.best(words.join(" "), maxNearest).map((option) => option.name)
-          const words = queryWords(name)
-          const near = new Set([...withWords(words), ...names.nearest("app", name, maxNearest)])
-          return Array.from(near.size > 0 ? near : withWords(words.slice(0, 1))).slice(0, maxNearest)
+          yield* names.prepareNearest(["extension"])
+          const extension = StoreDomain.normalize(name)
+          const below = extensionsBelow(extension, (yield* index.current).vocabulary.extension)
+          return Array.from(new Set([...below, ...names.nearest("extension", extension, maxNearest)])).slice(
+            0,
+            maxNearest
+          )
         },
         Effect.orElseSucceed((): ReadonlyArray<string> => [])
       )
@@ -163,7 +177,7 @@ export class Vocabulary extends Context.Service<
         return value
       }).pipe(Effect.withSpan("Vocabulary.popular"))
 
-      return Vocabulary.of({ list: Effect.fn("Vocabulary.list")(best), issues, nearest, popular: popularNow })
+      return Vocabulary.of({ list: Effect.fn("Vocabulary.list")(best), issues, nearest, near, popular: popularNow })
     })
   )
 }

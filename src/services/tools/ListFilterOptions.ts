@@ -2,6 +2,8 @@
 import { Effect, Schema } from "effect"
 import { issueAt } from "../../domain/ArgumentIssue.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
+import { warnings } from "../../domain/search/Page.ts"
+import * as Warnings from "../../domain/search/Warnings.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
@@ -18,7 +20,8 @@ const Options = Schema.Struct({
       parent: Schema.NullOr(Schema.String).annotate({ description: "Name of the parent niche; null for a root." }),
       stores: Schema.Int.annotate({ description: "Number of stores it matches." })
     })
-  )
+  ),
+  warnings
 })
 
 const needsQuery: ToolDefinition.Check = (raw) =>
@@ -39,6 +42,10 @@ export const make = Effect.gen(function* () {
     parameters: Parameters,
     success: Options,
     check: needsQuery,
-    handler: ({ kind, query }) => Effect.map(vocabulary.list(kind, query), (results) => ({ results }))
+    handler: Effect.fnUntraced(function* ({ kind, query }) {
+      const results = yield* vocabulary.list(kind, query)
+      if (results.length > 0 || query === undefined) return { results }
+      return { results, warnings: [Warnings.noName(kind, query, yield* vocabulary.near(kind, query))] }
+    })
   })
 })

@@ -63,7 +63,8 @@ export const briefAnswer = (
     (keyword, value, _, name) =>
       keyword === "required" ||
       keyword === "description" ||
-      (keyword === "enum" && Array.isArray(value) && value.length > 4) ||
+      // One value is what the name says.
+      (keyword === "enum" && Array.isArray(value) && (value.length === 1 || value.length > 4)) ||
       (keyword === "properties" && withoutParts.includes(name))
   )
 

@@ -16,6 +16,7 @@ import type { ToolError } from "../../../src/domain/ToolError.ts"
 import * as Warnings from "../../../src/domain/search/Warnings.ts"
 import { MarketSearch } from "../../../src/services/search/MarketSearch.ts"
 import * as MarketOverviewTool from "../../../src/services/tools/CompareMarkets.ts"
+import * as ListFilterOptions from "../../../src/services/tools/ListFilterOptions.ts"
 import * as SearchAds from "../../../src/services/tools/SearchAds.ts"
 import * as SearchProducts from "../../../src/services/tools/SearchProducts.ts"
 import * as SearchShops from "../../../src/services/tools/SearchShops.ts"
@@ -335,6 +336,25 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
       assert.deepStrictEqual(yield* hintsOf(yield* SearchAds.make), wanted)
       assert.deepStrictEqual(yield* hintsOf(yield* SearchProducts.make), wanted)
       assert.deepStrictEqual(yield* hintsOf(yield* SearchShops.make), wanted)
+    })
+  )
+
+  it.effect("D46 an empty list of names says so, with the nearest ones", () =>
+    Effect.gen(function* () {
+      const tool = yield* ListFilterOptions.make
+      const listed = (args: object) => answer(tool, args)
+      assert.deepStrictEqual(yield* listed({ kind: "apps", query: "Klavio" }), {
+        results: [],
+        warnings: ["No name of kind apps has `Klavio` in it; nearest: `Klaviyo`."]
+      })
+      assert.deepStrictEqual(yield* listed({ kind: "apps", query: "Nothing Like It" }), {
+        results: [],
+        warnings: ["No name of kind apps has `Nothing Like It` in it."]
+      })
+      for (const kind of ["niches", "themes", "apps"]) {
+        const { results, warnings } = yield* listed({ kind, query: "e" })
+        assert.strictEqual(warnings === undefined, results.length > 0, kind)
+      }
     })
   )
 
