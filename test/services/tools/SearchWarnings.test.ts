@@ -312,7 +312,7 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
 
   it.effect("D106 without a store at the domain, without a domain and with results there is no id", () =>
     Effect.gen(function* () {
-      const [{ name = "" } = {}] = catalog.shops
+      const [{ name } = assert.fail()] = catalog.shops
       for (const query of ["nowhere-at-all.com", "zqxj v1.2 readme.md", name]) {
         const warnings = yield* warningsOf("ads", { query })
         assert.notInclude(warnings.join(), "domains of stores", query)
@@ -322,7 +322,7 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
 
   it.effect("D106 a whole domain in `domains` is refused with the id of its store", () =>
     Effect.gen(function* () {
-      const [{ domain = "", id = 0 } = {}] = catalog.shops
+      const [{ domain, id } = assert.fail()] = catalog.shops
       const hintsOf = Effect.fnUntraced(function* <A extends object, E extends ToolError, Query>(
         tool: ToolDefinition.RunnableTool<ToolDefinition.PreparedCall<A, E, ToolDefinition.Asker, Query>>
       ) {
