@@ -11,6 +11,7 @@ import * as VocabularyCheck from "./VocabularyCheck.ts"
 export const make = Effect.gen(function* () {
   const market = yield* MarketSearch
   const warningsOf = yield* SearchWarnings.make(Market.withoutEffect)
+  const storesAt = yield* SearchWarnings.storesAt
 
   return ToolDefinition.make({
     name: "compare_ads",
@@ -28,7 +29,8 @@ export const make = Effect.gen(function* () {
     handler: ({ filters, ...asked }) =>
       Effect.gen(function* () {
         const { comparison, findings } = yield* market.ofAds({ ...asked, ...filters })
-        return { ...comparison, ...(yield* warningsOf({ ...filters, ...asked }, findings)) }
+        const told = { ...findings, storesAt: yield* storesAt(filters ?? {}, comparison.total.ads) }
+        return { ...comparison, ...(yield* warningsOf({ ...filters, ...asked }, told)) }
       })
   })
 })

@@ -6,9 +6,7 @@ import * as AdNotice from "../../domain/search/AdNotice.ts"
 import * as AdQuery from "../../domain/search/AdQuery.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
 import { AdPage } from "../../domain/search/Page.ts"
-import * as Warnings from "../../domain/search/Warnings.ts"
 import { AdSearch } from "../search/Searches.ts"
-import { ShopReader } from "../search/ShopReader.ts"
 import { links } from "../../domain/catalog/DashboardUrl.ts"
 import * as SearchWarnings from "./SearchWarnings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
@@ -16,7 +14,7 @@ import * as VocabularyCheck from "./VocabularyCheck.ts"
 
 export const make = Effect.gen(function* () {
   const ads = yield* AdSearch
-  const shops = yield* ShopReader
+  const storesAt = yield* SearchWarnings.storesAt
   const context = links(yield* AppConfig)
   const warningsOf = yield* SearchWarnings.make(AdQuery.withoutEffect)
 
@@ -38,13 +36,11 @@ export const make = Effect.gen(function* () {
       Effect.gen(function* () {
         const { ads: found, findings, pagination } = yield* ads.search(query)
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-        const words = [query.query ?? "", ...(query.query_any ?? [])]
-        const storesAt = pagination.total === 0 ? yield* shops.at(Warnings.addresses(words)) : []
         const notice = found.length === 0 ? AdNotice.text(AdNotice.reasons(query, pagination)) : undefined
         return {
           results: found.map((ad) => AdItem.present(ad, { ...context, today })),
           pagination,
-          ...(yield* warningsOf(query, { ...findings, storesAt })),
+          ...(yield* warningsOf(query, { ...findings, storesAt: yield* storesAt(query, pagination.total) })),
           ...(notice === undefined ? {} : { notice })
         }
       })

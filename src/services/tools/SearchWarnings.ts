@@ -1,12 +1,21 @@
 /** The warnings of an answer, as its field. */
 import { Context, Effect } from "effect"
 import * as Warnings from "../../domain/search/Warnings.ts"
+import { ShopReader } from "../search/ShopReader.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
 
 /** How a warning is written: for agents, unless a page sets it to the visitor's language. */
 export const Wording = Context.Reference<(warning: Warnings.Warning) => string>(
   "discovery/tools/SearchWarnings/Wording",
   { defaultValue: () => Warnings.english }
+)
+
+/** The stores at the addresses among the words of a search for ads that found none (D106). */
+export const storesAt = Effect.map(
+  ShopReader,
+  (shops) =>
+    ({ query = "", query_any: phrases = [] }: Warnings.Query, total: number) =>
+      total === 0 ? shops.at(Warnings.addresses([query, ...phrases])) : Effect.succeed([])
 )
 
 /** Without warnings there is no field. `withoutEffect` finds the arguments of a query that do nothing. */

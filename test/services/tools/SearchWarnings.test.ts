@@ -16,6 +16,7 @@ import type { ToolError } from "../../../src/domain/ToolError.ts"
 import * as Warnings from "../../../src/domain/search/Warnings.ts"
 import { MarketSearch } from "../../../src/services/search/MarketSearch.ts"
 import * as MarketOverviewTool from "../../../src/services/tools/CompareMarkets.ts"
+import * as CompareAds from "../../../src/services/tools/CompareAds.ts"
 import * as ListFilterOptions from "../../../src/services/tools/ListFilterOptions.ts"
 import * as SearchAds from "../../../src/services/tools/SearchAds.ts"
 import * as SearchProducts from "../../../src/services/tools/SearchProducts.ts"
@@ -300,6 +301,8 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
               `query does not search the domains of stores. \`${query.split(" ", 1)[0]}\` is the store with id ${id}: use shop_ids: [${id}].`
             ]
           )
+          const compared = yield* answer(yield* CompareAds.make, { group_by: "cta", filters: { query } })
+          assert.deepStrictEqual(compared.warnings, warnings)
           named++
         }
         const wanted = catalog.ads.filter(({ shop_id }) => shop_id === id).length
