@@ -67,8 +67,8 @@ export const layer = Layer.effectDiscard(
     const routes = yield* PageRoutes
     const { page } = yield* Layout
 
-    const unreachable = (why: ConsentErrors.Unreachable, status?: number) =>
-      page(ConsentErrors.unreachable(why, { status }))
+    const unreachable = (why: ConsentErrors.Unreachable, { locale }: Visitor, status?: number) =>
+      page(ConsentErrors.unreachable(why, locale, { status }))
 
     /** A redirect to the app. `iss` lets a client of several servers detect a mix-up (RFC 9207; R20). */
     const answerTo = (
@@ -85,10 +85,15 @@ export const layer = Layer.effectDiscard(
      * registrable domain of the app's metadata document (RFC 9700, 4.11.2): a document may list addresses of any host. In
      * all other cases a page asks first.
      */
-    const refuse = (address: AuthorizationRequest.ReturnAddress, error: AuthorizeError, client: OAuthClient) => {
+    const refuse = (
+      address: AuthorizationRequest.ReturnAddress,
+      error: AuthorizeError,
+      client: OAuthClient,
+      { locale }: Visitor
+    ) => {
       const location = refusalTo(address, error)
       const isOwnSite = client.publisher !== undefined && RedirectUri.isSiteOf(client.publisher, location)
-      return isOwnSite ? seeOther(location) : page(ConsentErrors.refused(location, { client, error }))
+      return isOwnSite ? seeOther(location) : page(ConsentErrors.refused(location, { client, error }, locale))
     }
 
     const ask = (asked: ConsentRequest, visitor: SignedIn, status = 200): PageResponse =>
@@ -103,53 +108,53 @@ export const layer = Layer.effectDiscard(
       Effect.gen(function* () {
         const parameters = Parameters.read(queryOf(url))
         const clientId = parameters.get("client_id")
-        if (clientId === undefined) return unreachable("client_missing")
+        if (clientId === undefined) return unreachable("client_missing", visitor)
         const client = yield* Effect.result(clients.find(clientId, caller))
         if (Result.isFailure(client)) {
           if (client.failure._tag === "ServiceUnavailable") return yield* client.failure
-          if (client.failure._tag === "UnknownClient") return unreachable("client_unknown")
-          return page(ConsentErrors.undocumented(client.failure, clientId))
+          if (client.failure._tag === "UnknownClient") return unreachable("client_unknown", visitor)
+          return page(ConsentErrors.undocumented(client.failure, clientId, visitor.locale))
         }
         const address = AuthorizationRequest.returnAddress(parameters, client.success)
-        if (address === undefined) return unreachable("redirect_refused")
+        if (address === undefined) return unreachable("redirect_refused", visitor)
         const request = AuthorizationRequest.read(parameters, address, mcpUrl)
-        if (Result.isFailure(request)) return refuse(address, request.failure, client.success)
+        if (Result.isFailure(request)) return refuse(address, request.failure, client.success, visitor)
         if (!isSignedIn(visitor)) return seeOther(ReturnTo.signInPath(url))
         return yield* ask({ client: client.success, request: request.success, url }, visitor)
       })
 
     const receive = (visitor: Visitor, request: HttpServerRequest.HttpServerRequest): PageResponse => {
       const url = addressOf(request.url)
-      if (url === undefined) return Effect.succeed(unreachable("too_long"))
+      if (url === undefined) return Effect.succeed(unreachable("too_long", visitor))
       const caller = callerOf(request)
       return rate.take("authorize", caller).pipe(
         Effect.andThen(judge(url, visitor, caller)),
         Effect.catchTag("TooManyRequests", (error) =>
-          Effect.succeed(page(ConsentErrors.tooOften(error.retryAfterSeconds)))
+          Effect.succeed(page(ConsentErrors.tooOften(error.retryAfterSeconds, visitor)))
         )
       )
     }
 
-    const forward = (location: string, { client }: ConsentRequest, allowed: boolean) =>
-      page(ConsentPage.forward(location, { client, allowed }))
+    const forward = (location: string, { client }: ConsentRequest, allowed: boolean, { locale }: Visitor) =>
+      page(ConsentPage.forward(location, { client, allowed }, locale))
 
-    const toApp = ({ asked }: Found, code: Redacted.Redacted) =>
-      forward(answerTo(asked.request, { code: Redacted.value(code) }), asked, true)
+    const toApp = ({ asked }: Found, code: Redacted.Redacted, visitor: Visitor) =>
+      forward(answerTo(asked.request, { code: Redacted.value(code) }), asked, true, visitor)
 
-    const over = (why: ConsentErrors.Unreachable, url: string) =>
-      page(ConsentErrors.unreachable(why, { request: addressOf(url) }))
+    const over = (why: ConsentErrors.Unreachable, url: string, { locale }: Visitor) =>
+      page(ConsentErrors.unreachable(why, locale, { request: addressOf(url) }))
 
     /** A form that was sent twice gets the same code, unless the app has used it: a second use would end the connection (R21). */
-    const allowedBefore = (found: Found, answer: Answer): PageResponse => {
+    const allowedBefore = (found: Found, answer: Answer, visitor: Visitor): PageResponse => {
       const code = codeOf(answer)
       return Effect.map(grants.codeState(code), (state) => {
         switch (state) {
           case "unused":
-            return toApp(found, code)
+            return toApp(found, code, visitor)
           case "used":
-            return page(ConsentPage.connected(found.asked))
+            return page(ConsentPage.connected(found.asked, visitor.locale))
           case "over":
-            return over("lapsed", found.asked.url)
+            return over("lapsed", found.asked.url, visitor)
         }
       })
     }
@@ -159,11 +164,11 @@ export const layer = Layer.effectDiscard(
       // Checked again: the plan may have changed since the page was displayed.
       if (!mayCallTools(visitor.session)) return ask(found.asked, visitor, 403)
       return grants.approve({ accountId: visitor.session.accountId, client, ...request, answers: answer }).pipe(
-        Effect.map(({ code }) => toApp(found, code)),
+        Effect.map(({ code }) => toApp(found, code, visitor)),
         Effect.catchTags({
           // By a request at the same time.
           AlreadyDecided: () => allow(answer, visitor, found.asked.url),
-          UnknownClient: () => Effect.succeed(unreachable("client_unknown")),
+          UnknownClient: () => Effect.succeed(unreachable("client_unknown", visitor)),
           TooManyConnections: ({ message }) => Effect.succeed(page(ConsentErrors.tooMany(message, visitor)))
         })
       )
@@ -173,35 +178,36 @@ export const layer = Layer.effectDiscard(
       Effect.flatMap(
         consents.find(answer),
         Option.match({
-          onNone: () => Effect.succeed(over("over", url)),
+          onNone: () => Effect.succeed(over("over", url, visitor)),
           onSome: (found) => {
             if (found.decision === undefined) return approve(found, answer, visitor)
             return found.decision === "allow"
-              ? allowedBefore(found, answer)
-              : Effect.succeed(over("denied", found.asked.url))
+              ? allowedBefore(found, answer, visitor)
+              : Effect.succeed(over("denied", found.asked.url, visitor))
           }
         })
       )
 
-    const deny = (answer: Answer, url: string): PageResponse =>
+    const deny = (answer: Answer, visitor: Visitor, url: string): PageResponse =>
       Effect.map(
         consents.deny(answer),
         Option.match({
-          onNone: () => over("over", url),
+          onNone: () => over("over", url, visitor),
           onSome: ({ asked, decision }) =>
             decision === "allow"
-              ? unreachable("allowed")
+              ? unreachable("allowed", visitor)
               : forward(
                   refusalTo(asked.request, new AccessDenied({ message: "The user did not allow access." })),
                   asked,
-                  false
+                  false,
+                  visitor
                 )
         })
       )
 
     const decide = (form: DecisionForm, visitor: SignedIn): PageResponse => {
       const answer = { sessionId: visitor.session.id, secret: form.request }
-      return form.decision === "allow" ? allow(answer, visitor, form.url) : deny(answer, form.url)
+      return form.decision === "allow" ? allow(answer, visitor, form.url) : deny(answer, visitor, form.url)
     }
 
     /**
@@ -222,14 +228,16 @@ export const layer = Layer.effectDiscard(
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const) {
       yield* routes.page(
         path,
-        readsAll(() => Effect.succeed(HttpServerResponse.setHeader(unreachable("not_get", 405), "allow", "GET, HEAD"))),
+        readsAll((visitor) =>
+          Effect.succeed(HttpServerResponse.setHeader(unreachable("not_get", visitor, 405), "allow", "GET, HEAD"))
+        ),
         method
       )
     }
     // For a tab that is reopened after it displayed the answer to the form.
     yield* routes.page(
       ConsentPage.decisionPath,
-      readsAll(() => Effect.succeed(unreachable("over")))
+      readsAll((visitor) => Effect.succeed(unreachable("over", visitor)))
     )
     yield* routes.form(
       ConsentPage.decisionPath,

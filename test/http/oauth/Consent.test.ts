@@ -2,6 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Messages from "../../../src/domain/Messages.ts"
 import { Accounts } from "../../../src/services/accounts/Accounts.ts"
 import { ConsentRequests } from "../../../src/services/oauth/ConsentRequests.ts"
 import * as ClientDocuments from "../../support/ClientDocuments.ts"
@@ -75,6 +76,51 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
           assert.include(words, "Allow access Deny")
           assert.include(words, "It ends by itself after 30 days without use, and after 365 days in any case.")
         })
+    )
+
+    it.effect.each(Messages.languages)("D51 all of it in %s, as well as what follows", (language) =>
+      Effect.gen(function* () {
+        const headers = { "accept-language": language }
+        const { text } = Messages.of(language)
+        const client = yield* Consent.app({ name: "Shop Helper" })
+        const tab = yield* Consent.signedIn()
+        const address = Consent.request(client.id)
+        const own = (page: string, keys: ReadonlyArray<Messages.MessageKey>) => {
+          assert.include(page, `<html lang="${language}"`)
+          const words = Consent.textOf(page)
+          for (const key of keys) {
+            assert.include(words, text(key))
+            const inEnglish = Messages.of("en").text(key)
+            if (inEnglish !== text(key)) assert.notInclude(words, inEnglish)
+          }
+        }
+        const page = yield* tab.get(address, headers)
+        assert.strictEqual(Consent.headingOf(page.text), text("consent.connect", { name: "Shop Helper" }))
+        own(page.text, [
+          "consent.unverified",
+          "consent.sentBackTo",
+          "consent.account",
+          "consent.otherAccount",
+          "consent.may",
+          "consent.maySearch",
+          "consent.mayNotChange",
+          "consent.onlyIfYours",
+          "consent.onThisDevice",
+          "consent.allow",
+          "consent.deny"
+        ])
+        const form = { ...Consent.fieldsOf(page.text, decisionPath), decision: "deny" }
+        const sameOrigin = { origin: "null", "sec-fetch-site": "same-origin", ...headers }
+        own((yield* tab.post(decisionPath, form, sameOrigin)).text, ["consent.denied"])
+        const late = yield* tab.post(decisionPath, { ...form, decision: "allow" }, sameOrigin)
+        own(late.text, ["consent.over", "consent.deniedText", "consent.nothingGiven", "consent.viewAgain"])
+        const refused = yield* tab.get(Consent.request(client.id, { response_type: "token" }), headers)
+        own(refused.text, ["consent.refused", "consent.refusedText", "consent.linkLeadsTo", "consent.backToApp"])
+        const unknown = yield* tab.get(Consent.request("nobody"), headers)
+        own(unknown.text, ["consent.clientUnknown", "consent.clientUnknownText", "consent.nothingGiven"])
+        const starter = yield* Consent.signedIn({ plan: "starter" })
+        own((yield* starter.get(address, headers)).text, ["integrations.connectUpgrade"])
+      })
     )
 
     it.effect.each<readonly [string, string]>([

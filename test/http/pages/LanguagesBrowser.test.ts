@@ -1,6 +1,7 @@
 /**
- * Every page of the dashboard with the demo data, in four languages and from 320 to 1920 pixels: no text is cut or beyond the window,
- * the current section is visible, and numbers have the form of the language (D51, D52).
+ * Every page of the dashboard with the demo data, and those that ask for consent, in four languages and from 320 to 1920
+ * pixels: no text is cut or beyond the window, the current section is visible, and numbers have the form of the language
+ * (D51, D52).
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -10,6 +11,7 @@ import { Accounts } from "../../../src/services/accounts/Accounts.ts"
 import { SavedSearches } from "../../../src/services/accounts/SavedSearches.ts"
 import { Browser, isAvailable, picture } from "../../support/Browser.ts"
 import * as Catalogs from "../../support/Catalogs.ts"
+import * as Consent from "../../support/Consent.ts"
 import * as RecordedCalls from "../../support/RecordedCalls.ts"
 import { Site } from "../../support/Site.ts"
 import * as SiteVisitor from "../../support/SiteVisitor.ts"
@@ -168,6 +170,8 @@ const visitors = Effect.gen(function* () {
   yield* accounts.setRole(boss.email, "operator")
   const operator = yield* SiteVisitor.withPasskey(boss)
   const one = `/dashboard/operator/accounts/${id}`
+  const app = yield* Consent.app({ name: "Research helper of the marketing department" })
+  const consent = Consent.request(app.id)
   return [
     {
       visitor,
@@ -193,10 +197,16 @@ const visitors = Effect.gen(function* () {
         "/dashboard/account/password",
         "/dashboard/account/email",
         "/dashboard/account/close",
-        "/dashboard/nowhere"
+        "/dashboard/nowhere",
+        consent,
+        `${consent}&scope=none&response_type=token`,
+        "/authorize"
       ]
     },
-    { visitor: starter, paths: ["/dashboard", "/dashboard/ads", "/dashboard/integrations", "/dashboard/usage"] },
+    {
+      visitor: starter,
+      paths: ["/dashboard", "/dashboard/ads", "/dashboard/integrations", "/dashboard/usage", consent]
+    },
     {
       visitor: operator,
       paths: ["/dashboard/operator", one, `${one}/plan?to=pro`, `${one}/status?to=unpaid`, "/dashboard/account"]
@@ -223,7 +233,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
                 problems.push(...numbers.map((text) => `${language} ${path}: ${text}`))
                 for (const width of widths) {
                   yield* Effect.promise(() => page.setViewportSize({ width, height: 800 }))
-                  yield* picture(page, `language-${language}-${width}${path.replaceAll(/\W+/gu, "-")}`)
+                  yield* picture(page, `language-${language}-${width}${path.replaceAll(/\W+/gu, "-").slice(-120)}`)
                   // One size serves both, because another one costs as much as looking for what is cut.
                   for (const state of ["closed", "open"] as const) {
                     const cut = yield* Effect.promise(() => cutTexts(page, state))

@@ -1,4 +1,7 @@
-/** The pages of authorization requests that fail, and of answers that have no effect any more. They are in English only (D51). */
+/**
+ * The pages of authorization requests that fail, and of answers that have no effect any more. What the app gets as an error is in
+ * English (RFC 6749, 4.1.2.1).
+ */
 import type { AuthorizeError } from "../../../domain/oauth/OAuthError.ts"
 import type { ClientMetadataFailure } from "../../../services/oauth/ClientMetadata.ts"
 import type { ConsentRequest } from "../../../services/oauth/ConsentRequests.ts"
@@ -6,9 +9,10 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { overviewPath, sections } from "../shared/Layout.ts"
 import type { Page } from "../shared/Layout.ts"
-import * as Locale from "../shared/Locale.ts"
+import type { MessageKey } from "../../../domain/Messages.ts"
+import type { Locale } from "../shared/Locale.ts"
 import { hostOf } from "../shared/ThirdParty.ts"
-import type { SignedIn } from "../shared/Visitors.ts"
+import type { SignedIn, Visitor } from "../shared/Visitors.ts"
 import { destinationOf, publisherOf } from "./ConsentPage.ts"
 
 /** Limit for the path of a client id. */
@@ -27,107 +31,78 @@ export type Unreachable =
   | "lapsed"
 
 interface UnreachablePage {
-  readonly heading: string
-  readonly text: string
+  readonly heading: MessageKey
+  readonly text: MessageKey
   /** By default, that nothing was given. */
-  readonly effect?: string
+  readonly effect?: MessageKey
 }
 
 const unreachablePages: Readonly<Record<Unreachable, UnreachablePage>> = {
-  client_missing: {
-    heading: "The app did not identify itself",
-    text: "Its request has no client_id, or several. Start again in the app; if this keeps happening, contact its developer."
-  },
-  client_unknown: {
-    heading: "This app is not known here",
-    text: "It may have been registered long ago and never used. Remove the connection to Discovery in the app, and add it again."
-  },
-  redirect_refused: {
-    heading: "The app asked to be answered at an unknown address",
-    text: "The address is not among those that it has registered, so nothing was sent there. Start again in the app; if this keeps happening, remove the connection to Discovery there, and add it again."
-  },
-  too_long: {
-    heading: "The app's request cannot be read",
-    text: "It is too long, or contains invalid characters. Start again in the app; if this keeps happening, contact its developer."
-  },
-  not_get: {
-    heading: "This page opens from an app",
-    text: "Apps open it with a link. Start again in the app; if this keeps happening, contact its developer."
-  },
-  over: {
-    heading: "This request has expired",
-    text: "It was already answered, is older than 15 minutes, or belongs to another sign-in. Start again in the app.",
-    effect: "Nothing more was given to the app."
-  },
-  denied: {
-    heading: "This request has expired",
-    text: "You already denied access. To allow it, start again in the app."
-  },
-  allowed: {
-    heading: "This request has expired",
-    text: "You already allowed access. To end it, revoke the app on the Integrations page.",
-    effect: "Nothing was changed."
-  },
-  lapsed: {
-    heading: "This request has expired",
-    text: "You already allowed access, but the app did not use it within a minute, or the connection has ended since. Start again in the app.",
-    effect: "Nothing more was given to the app."
-  }
+  client_missing: { heading: "consent.clientMissing", text: "consent.clientMissingText" },
+  client_unknown: { heading: "consent.clientUnknown", text: "consent.clientUnknownText" },
+  redirect_refused: { heading: "consent.redirectRefused", text: "consent.redirectRefusedText" },
+  too_long: { heading: "consent.unreadable", text: "consent.unreadableText" },
+  not_get: { heading: "consent.notGet", text: "consent.notGetText" },
+  over: { heading: "consent.over", text: "consent.overText", effect: "consent.nothingMore" },
+  denied: { heading: "consent.over", text: "consent.deniedText" },
+  allowed: { heading: "consent.over", text: "consent.allowedText", effect: "consent.nothingChanged" },
+  lapsed: { heading: "consent.over", text: "consent.lapsedText", effect: "consent.nothingMore" }
 }
 
 /** `request` is the address of the authorization request, to try again after an outage or a rate limit. */
 export const unreachable = (
   why: Unreachable,
+  locale: Locale,
   { request, status = 400 }: { readonly request?: string | undefined; readonly status?: number | undefined } = {}
-): Page => ({
-  status,
-  heading: unreachablePages[why].heading,
-  body: html`<p>${unreachablePages[why].text}</p>
-    <p>${unreachablePages[why].effect ?? "Nothing was given to the app."}</p>
-    ${why === "allowed" && html`<p><a href="${sections.integrations}">Go to Integrations</a></p>`}
-    ${request !== undefined && html`<p><a href="${request}">View the request again</a></p>`}`
-})
+): Page => {
+  const { text } = locale
+  const page = unreachablePages[why]
+  return {
+    status,
+    locale,
+    heading: text(page.heading),
+    body: html`<p>${text(page.text)}</p>
+      <p>${text(page.effect ?? "consent.nothingGiven")}</p>
+      ${why === "allowed" && html`<p><a href="${sections.integrations}">${text("consent.toIntegrations")}</a></p>`}
+      ${request !== undefined && html`<p><a href="${request}">${text("consent.viewAgain")}</a></p>`}`
+  }
+}
 
-const undocumentedTexts = (failure: ClientMetadataFailure, clientId: string): readonly [string, Html] => {
+const undocumentedTexts = (
+  failure: ClientMetadataFailure,
+  clientId: string,
+  locale: Locale
+): readonly [string, Html | string] => {
+  const { text } = locale
   const url = URL.parse(clientId)
   const host = hostOf(url?.host ?? "")
   switch (failure._tag) {
     case "ClientMetadataOff":
-      return [
-        "This server does not read documents about apps",
-        html`The app says who it is by the address of a document. The operator of this server has turned those off: an
-        app has to register itself. Remove the connection to Discovery in the app, and add it again; if this keeps
-        happening, contact the support of this server.`
-      ]
+      return [text("consent.documentsOff"), text("consent.documentsOffText")]
     case "ClientMetadataUnavailable":
-      return [
-        "The app could not be checked",
-        html`This server could not reach ${host}, where the document about the app should be, or has asked there too
-        often just now. Try again in a few minutes; if this keeps happening, contact the support of this server.`
-      ]
+      return [text("consent.unchecked"), locale.html("consent.uncheckedText", { host })]
     case "ClientMetadataRejected":
       return failure.reason === undefined || url === null
-        ? [
-            "The app's address is wrong",
-            html`Its client_id should be the address of a document: an https address on the internet, with a path, as a
-            browser writes it. Contact its developer.`
-          ]
+        ? [text("consent.badAddress"), text("consent.badAddressText")]
         : [
-            "The app's document is wrong",
-            html`The document at ${host}<bdi>${url.pathname.slice(0, maxPathShown)}</bdi> is wrong: ${failure.reason}.
-              Contact the developer of the app.`
+            text("consent.badDocument"),
+            locale.html("consent.badDocumentText", {
+              address: html`${host}<bdi>${url.pathname.slice(0, maxPathShown)}</bdi>`,
+              reason: html`<span lang="en">${failure.reason}</span>`
+            })
           ]
   }
 }
 
 /** The client's metadata document cannot be used (R47 to R50). All causes of an unreachable document give the same page. */
-export const undocumented = (failure: ClientMetadataFailure, clientId: string): Page => {
-  const [heading, text] = undocumentedTexts(failure, clientId)
+export const undocumented = (failure: ClientMetadataFailure, clientId: string, locale: Locale): Page => {
+  const [heading, text] = undocumentedTexts(failure, clientId, locale)
   return {
     status: 400,
+    locale,
     heading,
     body: html`<p>${text}</p>
-      <p>Nothing was given to the app.</p>`
+      <p>${locale.text("consent.nothingGiven")}</p>`
   }
 }
 
@@ -137,36 +112,38 @@ export const undocumented = (failure: ClientMetadataFailure, clientId: string): 
  */
 export const refused = (
   location: string,
-  { client, error }: { readonly client: ConsentRequest["client"]; readonly error: AuthorizeError }
+  { client, error }: { readonly client: ConsentRequest["client"]; readonly error: AuthorizeError },
+  locale: Locale
 ): Page => ({
   status: 400,
-  heading: "The app's request cannot be granted",
+  locale,
+  heading: locale.text("consent.refused"),
   body: html`
-    <p>${error.message}</p>
-    ${publisherOf(client.publisher)}
-    <p>Nothing was given to the app. If you just started this connection, you can tell the app what went wrong.</p>
+    <p lang="en">${error.message}</p>
+    ${publisherOf(client.publisher, locale)}
+    <p>${locale.text("consent.refusedText")}</p>
     <dl>
-      <dt>The link leads to</dt>
-      <dd>${destinationOf(location)}</dd>
+      <dt>${locale.text("consent.linkLeadsTo")}</dt>
+      <dd>${destinationOf(location, locale)}</dd>
     </dl>
-    <p><a href="${location}" rel="noreferrer">Back to the app</a></p>
+    <p><a href="${location}" rel="noreferrer">${locale.text("consent.backToApp")}</a></p>
   `
 })
 
 /** The rate limit of an address (R56). */
-export const tooOften = (retryAfterSeconds: number): Page => ({
+export const tooOften = (retryAfterSeconds: number, { locale }: Visitor): Page => ({
   status: 429,
-  heading: "Too many requests from your network",
-  body: html`<p>Wait a minute, then reload this page.</p>`,
+  locale,
+  heading: locale.text("consent.tooOften"),
+  body: html`<p>${locale.text("consent.tooOftenText")}</p>`,
   headers: { "retry-after": String(retryAfterSeconds) }
 })
 
 /** The account has the maximum number of connections. */
 export const tooMany = (message: string, visitor: SignedIn): Page => ({
   status: 403,
-  heading: "Too many connected apps",
+  heading: visitor.locale.text("consent.tooMany"),
   account: visitor,
-  locale: Locale.of(undefined),
-  body: html`<p>${message}</p>
-    <p><a href="${overviewPath}">Go to the dashboard</a></p>`
+  body: html`<p lang="en">${message}</p>
+    <p><a href="${overviewPath}">${visitor.locale.text("consent.toDashboard")}</a></p>`
 })

@@ -9,7 +9,7 @@ import * as Csrf from "../shared/Csrf.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Page } from "../shared/Layout.ts"
-import * as Locale from "../shared/Locale.ts"
+import type { Locale } from "../shared/Locale.ts"
 import type { Links } from "../shared/OutwardLinks.ts"
 import { signOutPath } from "../shared/ReturnTo.ts"
 import { hostOf, quoted } from "../shared/ThirdParty.ts"
@@ -19,48 +19,52 @@ export const decisionPath = "/authorize/decision"
 
 const idleDays = refreshTokenSeconds / 86_400
 
-/** These pages are in English only (D51), with the wording of S88 to S91. */
-const nameOf = (name: string): Html => quoted(name, Locale.of(undefined))
-
 /** The publisher of the app. Only the host of the metadata document is verified. */
-export const publisherOf = (host: string | undefined): Html =>
-  host === undefined
-    ? html`<p>This app chose its own name. Discovery has not verified who publishes it.</p>`
-    : html`<p>Verified publisher: ${hostOf(host)}</p>`
+export const publisherOf = (host: string | undefined, locale: Locale): Html =>
+  html`<p>
+    ${host === undefined ? locale.text("consent.unverified") : locale.html("consent.publisher", { host: hostOf(host) })}
+  </p>`
 
-export const destinationOf = (uri: string): Html => {
+export const destinationOf = (uri: string, locale: Locale): Html => {
   const destination = RedirectUri.destination(uri)
   return RedirectUri.isOwnScheme(uri)
-    ? html`the app on this device that opens <bdi class="host"><strong>${destination}</strong></bdi> addresses`
+    ? locale.html("consent.ownScheme", { scheme: html`<bdi class="host"><strong>${destination}</strong></bdi>` })
     : hostOf(destination)
 }
 
-const onThisDevice = html`
+const onThisDevice = ({ text }: Locale): Html => html`
   <div class="warning" role="note">
-    <p>
-      <strong>Continue only if you just started this connection.</strong> The access goes to a program on this device,
-      and any program can ask for it.
-    </p>
+    <p><strong>${text("consent.onlyIfYours")}</strong> ${text("consent.onThisDevice")}</p>
   </div>
 `
 
-const wayOut = ({ billing, support }: Links): Html => {
-  if (billing !== undefined) return html`<a href="${billing}">Upgrade or fix billing</a>`
+const link =
+  (href: string) =>
+  (content: ReadonlyArray<Html | string>): Html =>
+    html`<a href="${href}">${content}</a>`
+
+const wayOut = ({ billing, support }: Links, back: ReturnType<typeof link>, locale: Locale): Html => {
+  if (billing !== undefined) return locale.html("consent.toBilling", { way: link(billing), back })
   return support === undefined
-    ? html`Ask the people who run this server for access`
-    : html`<a href="${support}">Contact support for access</a>`
+    ? locale.html("consent.toOperator", { back })
+    : locale.html("consent.toSupport", { way: link(support), back })
 }
 
 /** `url` repeats the request. Reloading would not, because the page may answer a form. */
-const upgradePrompt = ({ session }: SignedIn, links: Links, url: string): Html => html`
-  <div class="notice" role="note">
-    <p>
-      To connect an app, an account needs an active Growth or Pro subscription. This account's is
-      ${Plan.titles[session.plan]}${session.status !== "active" && `, ${session.status}`}.
-    </p>
-    <p>${wayOut(links)}, then <a href="${url}">come back to this request</a>.</p>
-  </div>
-`
+const upgradePrompt = ({ locale, session }: SignedIn, links: Links, url: string): Html => {
+  const { text } = locale
+  const plan = Plan.titles[session.plan]
+  const standing =
+    session.status === "active"
+      ? text("consent.standing", { plan })
+      : text("consent.ended", { plan, status: text(`subscription.statuses.${session.status}`) })
+  return html`
+    <div class="notice" role="note">
+      <p>${text("integrations.connectUpgrade")} ${standing}</p>
+      <p>${wayOut(links, link(url), locale)}</p>
+    </div>
+  `
+}
 
 const choice = (value: "allow" | "deny", label: string, look: string): Html =>
   html`<button type="submit" name="decision" value="${value}" class="${look}">${label}</button>`
@@ -78,42 +82,39 @@ export const consent = (options: {
   const { asked, links, maxDays, secret, visitor } = options
   const mayAllow = Plan.mayCallTools(visitor.session)
   const { client, request, url } = asked
+  const { locale } = visitor
+  const { text } = locale
   const takesPlaceHere = RedirectUri.isLoopback(request.redirectUri) || RedirectUri.isOwnScheme(request.redirectUri)
   return {
+    locale,
     // The wording of S88, so without quotation marks.
-    title: `Connect ${client.name}`,
-    heading: html`Connect <bdi>${client.name}</bdi>`,
+    title: text("consent.connect", { name: client.name }),
+    heading: locale.html("consent.connect", { name: html`<bdi>${client.name}</bdi>` }),
     // Obstacles come first, so that they are visible without scrolling.
     body: html`
-      ${!mayAllow && upgradePrompt(visitor, links, url)} ${publisherOf(client.publisher)}
+      ${!mayAllow && upgradePrompt(visitor, links, url)} ${publisherOf(client.publisher, locale)}
       <dl>
-        <dt>You are sent back to</dt>
-        <dd>${destinationOf(request.redirectUri)}</dd>
-        <dt>Your account</dt>
+        <dt>${text("consent.sentBackTo")}</dt>
+        <dd>${destinationOf(request.redirectUri, locale)}</dd>
+        <dt>${text("consent.account")}</dt>
         <dd>
           ${visitor.session.email}
-          ${quietForm(visitor, signOutPath, "Use another account", undefined, { return_to: url })}
+          ${quietForm(visitor, signOutPath, text("consent.otherAccount"), undefined, { return_to: url })}
         </dd>
       </dl>
-      <h2>What this app may do</h2>
+      <h2>${text("consent.may")}</h2>
       <ul>
-        <li>Search shops, products and ads, with the credits of your plan</li>
-        <li>Change nothing in your account, your stores or your billing</li>
+        <li>${text("consent.maySearch")}</li>
+        <li>${text("consent.mayNotChange")}</li>
       </ul>
-      ${takesPlaceHere && onThisDevice}
+      ${takesPlaceHere && onThisDevice(locale)}
       <form method="post" action="${decisionPath}">
         ${Csrf.hidden(visitor, { request: Redacted.value(secret), url })}
         <div class="actions">
-          ${mayAllow && choice("allow", "Allow access", "")} ${choice("deny", "Deny", "secondary")}
+          ${mayAllow && choice("allow", text("consent.allow"), "")} ${choice("deny", text("consent.deny"), "secondary")}
         </div>
       </form>
-      ${
-        mayAllow &&
-        html`<p class="aside">
-          You can end the connection at any time in your dashboard. It ends by itself after ${idleDays} days without
-          use, and after ${maxDays} days in any case.
-        </p>`
-      }
+      ${mayAllow && html`<p class="aside">${text("consent.end", { idle: idleDays, most: maxDays })}</p>`}
     `
   }
 }
@@ -124,20 +125,21 @@ export const consent = (options: {
  */
 export const forward = (
   location: string,
-  { allowed, client }: { readonly client: ConsentRequest["client"]; readonly allowed: boolean }
+  { allowed, client }: { readonly client: ConsentRequest["client"]; readonly allowed: boolean },
+  locale: Locale
 ): Page => ({
-  heading: allowed ? "Access allowed" : "Access denied",
+  locale,
+  heading: locale.text(allowed ? "consent.allowed" : "consent.denied"),
   body: html`
-    <p role="status">You are being sent back to ${nameOf(client.name)}.</p>
-    <p><a href="${location}">Continue</a> if nothing happens. You can close this page afterwards.</p>
+    <p role="status">${locale.html("consent.leaving", { name: quoted(client.name, locale) })}</p>
+    <p>${locale.html("consent.continue", { link: link(location) })}</p>
   `,
   headers: { refresh: `0;url=${location}` }
 })
 
 /** The answer to a form that is sent again after the app has used its code. */
-export const connected = ({ client }: ConsentRequest): Page => ({
-  heading: "Access allowed",
-  body: html`<p role="status">
-    You allowed access, and ${nameOf(client.name)} is connected. Go back to the app; you can close this page.
-  </p>`
+export const connected = ({ client }: ConsentRequest, locale: Locale): Page => ({
+  locale,
+  heading: locale.text("consent.allowed"),
+  body: html`<p role="status">${locale.html("consent.connected", { name: quoted(client.name, locale) })}</p>`
 })
