@@ -34,6 +34,7 @@ describe.skipIf(!isAvailable())("a new customer", () => {
         yield* Effect.promise(() => page.setExtraHTTPHeaders({ "accept-language": language }))
         const { enter, follow, isAt, press } = reader(page, language)
         const email = `grace.${language}@discovery.test`
+        const allow = catalogs[language]["consent.allow"]
 
         // The app asks for access; its user has no account.
         const program = yield* DocumentServer.make()
@@ -52,13 +53,13 @@ describe.skipIf(!isAvailable())("a new customer", () => {
         yield* press("signIn.submit")
         // The link leads back to what the app asked for, which takes a plan.
         const pressNamed = (name: string) => leave(page, () => page.getByRole("button", { name, exact: true }).click())
-        assert.isFalse(yield* Effect.promise(() => page.getByRole("button", { name: "Allow access" }).isVisible()))
+        assert.isFalse(yield* Effect.promise(() => page.getByRole("button", { name: allow }).isVisible()))
         yield* goTo(page, "/dashboard/billing")
         yield* pressNamed(catalogs[language]["billing.subscribe"].replace("{plan}", "Pro"))
         yield* pressNamed("Pay")
         assert.strictEqual(at(page), "/dashboard/billing?done=paid")
         yield* Effect.promise(() => page.goto(asked.href))
-        yield* Effect.promise(() => page.getByRole("button", { name: "Allow access" }).click())
+        yield* Effect.promise(() => page.getByRole("button", { name: allow }).click())
         yield* Effect.promise(() => page.waitForURL(`${redirectUri}**`))
         yield* Effect.promise(() => app.finish(new URL(page.url())))
         const call = Effect.promise(() => app.call("search_shops", { per_page: 1 }))
