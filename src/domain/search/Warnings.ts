@@ -121,12 +121,16 @@ const operatorsOf = (query = ""): ReadonlyArray<string> => {
 }
 
 const maxAddresses = 3
+/** Parts of texts that are looked at. */
+const maxLooked = 20
 
 /** The domains of stores, or addresses of their pages, among texts. */
 export const addresses = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
   Array.from(new Set(texts.flatMap((text) => text.split(/\s+/u))))
+    .filter((part) => part.includes("."))
+    .slice(0, maxLooked)
     .filter((part) => {
-      const host = part.includes(".") ? StoreDomain.addressOf(part)?.hostname : undefined
+      const host = StoreDomain.addressOf(part)?.hostname
       return host !== undefined && StoreDomain.isPublic(StoreDomain.normalize(host))
     })
     .slice(0, maxAddresses)
@@ -187,7 +191,7 @@ const joined = (parts: ReadonlyArray<string>): string => {
 
 /** Which argument finds what belongs to the stores at these addresses. */
 export const byId = (stores: ReadonlyArray<StoreAt>): string =>
-  `${stores.map(({ address, id }) => `${quoted(address)} is the store with id ${id}`).join(", ")}: use shop_ids: [${stores.map(({ id }) => id).join(", ")}].`
+  `${stores.map(({ address, id }) => `${quoted(address)} is the store with id ${id}`).join(", ")}: use shop_ids: [${Array.from(new Set(stores.map(({ id }) => id))).join(", ")}] instead.`
 
 const results = (count: number): string => (count === 1 ? "1 result" : `${count} results`)
 

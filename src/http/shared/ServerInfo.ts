@@ -46,7 +46,7 @@ const compactForm =
   "`-` is null. In `every row`, `*` is the row's cell and `{column}` another one. `shop.id` is a row of the table `shop`."
 
 /** What the descriptions of searches would have to say each. */
-const filterLimits = " In filters, texts have 1 to 100 characters, and bounds are from 0, but for growth."
+const filterLimits = " In filters, values of lists have 1 to 100 characters, and bounds are from 0, but for growth."
 const hasFilters = (name: string) => /^(?:search|compare)_/u.test(name)
 
 /** For the client's model, about the tools that it may call; the tools' own descriptions say the rest. */

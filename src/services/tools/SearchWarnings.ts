@@ -15,7 +15,10 @@ export const storesAt = Effect.map(
   ShopReader,
   (shops) =>
     ({ query = "", query_any: phrases = [] }: Warnings.Query, total: number) =>
-      total === 0 ? shops.at(Warnings.addresses([query, ...phrases])) : Effect.succeed([])
+      // An answer is not lost for a hint.
+      total === 0
+        ? Effect.orElseSucceed(shops.at(Warnings.addresses([query, ...phrases])), () => [])
+        : Effect.succeed([])
 )
 
 /** Without warnings there is no field. `withoutEffect` finds the arguments of a query that do nothing. */

@@ -25,7 +25,7 @@ export const make = (conflicts: (raw: RawArguments) => ReadonlyArray<ArgumentIss
     return (raw: RawArguments): ReturnType<Check> =>
       Effect.gen(function* () {
         const unknown = raw["niches"] === undefined && raw["themes"] === undefined ? [] : yield* vocabulary.issues(raw)
-        const stores = yield* shops.at(Warnings.addresses(wholeDomains(raw)))
+        const stores = yield* Effect.orElseSucceed(shops.at(Warnings.addresses(wholeDomains(raw))), () => [])
         return joined([
           { issues: [...conflicts(raw), ...unknown], ...(unknown.length === 0 ? {} : { hint: hint(unknown) }) },
           { issues: [], ...(stores.length === 0 ? {} : { hint: Warnings.byId(stores) }) }

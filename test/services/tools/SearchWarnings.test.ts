@@ -298,7 +298,7 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
           assert.deepStrictEqual(
             warnings.filter((each) => each.includes("domains of stores")),
             [
-              `query does not search the domains of stores. \`${query.split(" ", 1)[0]}\` is the store with id ${id}: use shop_ids: [${id}].`
+              `query does not search the domains of stores. \`${query.split(" ", 1)[0]}\` is the store with id ${id}: use shop_ids: [${id}] instead.`
             ]
           )
           const compared = yield* answer(yield* CompareAds.make, { group_by: "cta", filters: { query } })
@@ -335,7 +335,7 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
         }
         return hints
       })
-      const wanted = [`\`${domain}\` is the store with id ${id}: use shop_ids: [${id}].`, undefined, undefined]
+      const wanted = [`\`${domain}\` is the store with id ${id}: use shop_ids: [${id}] instead.`, undefined, undefined]
       assert.deepStrictEqual(yield* hintsOf(yield* SearchAds.make), wanted)
       assert.deepStrictEqual(yield* hintsOf(yield* SearchProducts.make), wanted)
       assert.deepStrictEqual(yield* hintsOf(yield* SearchShops.make), wanted)
