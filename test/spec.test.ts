@@ -43,9 +43,9 @@ describe("the specification", () => {
   })
 
   it.each(["modules", "tests"] as const)("has no rule that none of the %s names", (by) => {
-    const filesByRule = citations(by)
+    const citing = citations(by)
     assert.deepStrictEqual(
-      rules.filter((rule) => !filesByRule.has(rule)),
+      rules.filter((rule) => !citing.has(rule)),
       []
     )
   })

@@ -33,15 +33,19 @@ export const cited = (text: string): ReadonlySet<string> => {
   return new Set(Array.from(found).filter((rule) => !others.has(rule)))
 }
 
-/** For each rule, the files that cite it: modules that decide it, or tests and the oracle, which hold it. */
-export const citations = (by: "modules" | "tests"): ReadonlyMap<string, ReadonlyArray<string>> => {
-  const files =
+/** Comments alone: a type parameter may be called as a rule is. */
+const comments = (text: string): string => (text.match(/\/\*[^]*?\*\/|\/\/.*/gu) ?? []).join("\n")
+
+/** For each rule, the files that cite it: modules that decide it, in a comment, or tests and the oracle, which hold it. */
+export const citations = (by: "modules" | "tests") => {
+  const citing =
     by === "modules"
-      ? ["src", "demo"].flatMap(filesOf)
-      : filesOf("test").filter((file) => /^test\/oracle\/|\.test\.ts$/u.test(file))
-  const filesByRule = new Map<string, Array<string>>()
-  for (const file of files) {
-    for (const rule of cited(read(file))) filesByRule.set(rule, [...(filesByRule.get(rule) ?? []), file])
-  }
-  return filesByRule
+      ? ["src", "demo"].flatMap(filesOf).map((file) => ({ file, rules: cited(comments(read(file))) }))
+      : filesOf("test")
+          .filter((file) => /^test\/oracle\/|\.test\.ts$/u.test(file))
+          .map((file) => ({ file, rules: cited(read(file)) }))
+  return Map.groupBy(
+    citing.flatMap(({ file, rules }) => Array.from(rules, (rule) => ({ file, rule }))),
+    ({ rule }) => rule
+  )
 }

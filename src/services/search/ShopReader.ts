@@ -8,7 +8,7 @@ import { echo } from "../../domain/ArgumentDecoder.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import type { StoreAt } from "../../domain/search/Warnings.ts"
 import type { NotFound } from "../../domain/ToolError.ts"
-import { idsOf, rowsOf } from "../database/Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
@@ -93,13 +93,18 @@ export class ShopReader extends Context.Service<
         Effect.orElseSucceed(() => [])
       )
 
+      /** By one statement for all domains: what finds the id of the store at the first of some of them that has one. */
+      const lookUp = Effect.fnUntraced(function* (domains: ReadonlyArray<string>) {
+        const rows = yield* decodeDomains(sql`SELECT id, domain FROM shop WHERE domain = ANY(${domains}::text[])`)
+        const ids = new Map(rows.map(({ domain, id }) => [domain, id]))
+        return (wanted: ReadonlyArray<string>) => wanted.map((domain) => ids.get(domain)).find((id) => id !== undefined)
+      })
+
       const idOf = Effect.fn("ShopReader.idOf")(
         function* (domain: string) {
           const known = StoreDomain.candidates(domain)
           const wanted = [...known, ...StoreDomain.carried(domain)]
-          const [id] = yield* idsOf(sql`
-            SELECT s.id FROM unnest(${wanted}::text[]) WITH ORDINALITY AS wanted (domain, place)
-            JOIN shop s ON s.domain = wanted.domain ORDER BY wanted.place LIMIT 1`)
+          const id = (yield* lookUp(wanted))(wanted)
           if (id !== undefined) return id
           const host = known.at(-1) ?? ""
           // A text that is no domain is repeated as it came: `1` would be `0.0.0.1`, and `.` nothing.
@@ -112,13 +117,9 @@ export class ShopReader extends Context.Service<
       const at = Effect.fn("ShopReader.at")(function* (addresses: ReadonlyArray<string>) {
         if (addresses.length === 0) return []
         const known = addresses.map((address) => ({ address, domains: StoreDomain.candidates(address) }))
-        const domains = known.flatMap((each) => each.domains)
-        const rows = yield* permits.query(
-          decodeDomains(sql`SELECT id, domain FROM shop WHERE domain = ANY(${domains}::text[])`)
-        )
-        const ids = new Map(rows.map(({ domain, id }) => [domain, id]))
+        const idAt = yield* permits.query(lookUp(known.flatMap(({ domains }) => domains)))
         return known.flatMap(({ address, domains }) => {
-          const id = domains.map((domain) => ids.get(domain)).find((each) => each !== undefined)
+          const id = idAt(domains)
           return id === undefined ? [] : [{ address, id }]
         })
       })

@@ -9,11 +9,11 @@ import { hint } from "../search/Names.ts"
 import { ShopReader } from "../search/ShopReader.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
 import { joined } from "./ToolDefinition.ts"
-import type { Check, Complaint, RawArguments } from "./ToolDefinition.ts"
+import type { Check, RawArguments } from "./ToolDefinition.ts"
 
 const wholeDomains = ({ domains }: RawArguments): ReadonlyArray<string> =>
   Array.isArray(domains)
-    ? domains.filter((domain) => typeof domain === "string").filter((domain) => !domain.trim().startsWith("."))
+    ? domains.filter((domain): domain is string => typeof domain === "string" && !domain.trim().startsWith("."))
     : []
 
 /** `conflicts` finds issues between arguments, without a look-up. */
@@ -22,13 +22,20 @@ export const make = (conflicts: (raw: RawArguments) => ReadonlyArray<ArgumentIss
     const vocabulary = yield* Vocabulary
     const shops = yield* ShopReader
 
-    return (raw: RawArguments): ReturnType<Check> =>
-      Effect.gen(function* () {
-        const unknown = raw["niches"] === undefined && raw["themes"] === undefined ? [] : yield* vocabulary.issues(raw)
-        const stores = yield* Effect.orElseSucceed(shops.at(Warnings.addresses(wholeDomains(raw))), () => [])
+    const check: Check = (raw) => {
+      const issues = conflicts(raw)
+      const addresses = Warnings.addresses(wholeDomains(raw))
+      const hasNames = raw["niches"] !== undefined || raw["themes"] !== undefined
+      // Most searches have nothing to look up.
+      if (!hasNames && addresses.length === 0) return Effect.succeed({ issues })
+      return Effect.gen(function* () {
+        const unknown = hasNames ? yield* vocabulary.issues(raw) : []
+        const stores = yield* Effect.orElseSucceed(shops.at(addresses), () => [])
         return joined([
-          { issues: [...conflicts(raw), ...unknown], ...(unknown.length === 0 ? {} : { hint: hint(unknown) }) },
+          { issues: [...issues, ...unknown], ...(unknown.length === 0 ? {} : { hint: hint(unknown) }) },
           { issues: [], ...(stores.length === 0 ? {} : { hint: Warnings.byId(stores) }) }
-        ] satisfies ReadonlyArray<Complaint>)
+        ])
       })
+    }
+    return check
   })

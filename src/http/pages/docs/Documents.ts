@@ -1,4 +1,4 @@
-/** The list of the public documents, and their Markdown as it is published (D65). */
+/** The list of the public documents, and their published Markdown (D65). */
 import { readFileSync } from "node:fs"
 import { documentationPath } from "../../shared/DocumentationPaths.ts"
 
