@@ -124,16 +124,19 @@ const maxAddresses = 3
 /** Parts of texts that are looked at. */
 const maxLooked = 20
 
+/** What stands around an address in a text: quotation marks, brackets, `site:`, and the punctuation behind it. */
+const before = /^(?:[\p{Pi}\p{Pf}\p{Ps}"'`<]|site:)+/iu
+const behind = /[\p{Pi}\p{Pf}\p{Pe}"'`>.,;:!?…。，、；：！？]+$/u
+
 /** The domains of stores, or addresses of their pages, among texts. */
-export const addresses = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
-  Array.from(new Set(texts.flatMap((text) => text.split(/\s+/u))))
+export const addresses = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const parts = texts.flatMap((text) => text.split(/\s+/u)).map((part) => part.replace(before, "").replace(behind, ""))
+  return Array.from(new Set(parts))
     .filter((part) => part.includes("."))
     .slice(0, maxLooked)
-    .filter((part) => {
-      const host = StoreDomain.addressOf(part)?.hostname
-      return host !== undefined && StoreDomain.isPublic(StoreDomain.normalize(host))
-    })
+    .filter((part) => StoreDomain.candidates(part).some(StoreDomain.isPublic))
     .slice(0, maxAddresses)
+}
 
 /** Those of the unknown names that a warning names. */
 export const named = (unknown: ReadonlyArray<UnknownName>): ReadonlyArray<UnknownName> =>

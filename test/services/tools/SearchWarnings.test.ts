@@ -6,6 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result, Schema } from "effect"
 import { AccountId } from "../../../src/domain/access/Account.ts"
 import type { AdItem } from "../../../src/domain/catalog/AdItem.ts"
+import * as DemoPages from "../../../src/domain/catalog/DemoPages.ts"
 import * as AdQuery from "../../../src/domain/search/AdQuery.ts"
 import * as Market from "../../../src/domain/search/MarketQuery.ts"
 import { lastPage, maxPerPage } from "../../../src/domain/search/Page.ts"
@@ -310,6 +311,41 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
         assert.strictEqual(pagination.total, wanted)
       }
       assert.isAbove(named, catalog.shops.length / 2)
+    })
+  )
+
+  it.effect("D106 a domain is found in quotation marks, brackets, sentences and addresses of the demo data", () =>
+    Effect.gen(function* () {
+      const { domain, id } =
+        catalog.shops.find((shop) => shop.domain_extension === ".com" && !shop.domain.startsWith("xn--")) ??
+        assert.fail()
+      const forms = `"D" 'D' “D” ‘D’ «D» „D“ (D) [D] <D> (“D”), 「D」。 D, D. D; D: D! D? D… D... site:D Site:"D" "site:D"`
+      const written = ["`D`", ...forms.split(" ")].map((form) => form.replace("D", domain))
+      for (const query of written) {
+        assert.deepStrictEqual(Warnings.addresses([`ads of ${query} now`]), [domain], query)
+        const warnings = yield* warningsOf("ads", { query: `zqxj ${query}` })
+        assert.include(warnings, Warnings.english({ _tag: "StoresAt", stores: [{ address: domain, id }] }), query)
+      }
+      assert.deepStrictEqual(Warnings.addresses([written.join(" ")]), [domain])
+      for (const address of [DemoPages.addressOf(domain), `shops.discovery.example/${domain}/products/lamp`]) {
+        for (const query of [address, `site:${address}`, `<${address}>,`]) {
+          const warnings = yield* warningsOf("ads", { query: `zqxj ${query}` })
+          assert.include(warnings, Warnings.english({ _tag: "StoresAt", stores: [{ address, id }] }), query)
+        }
+      }
+      assert.deepStrictEqual(Warnings.addresses(["(a.com) “b.com”, c.com; d.com."]), ["a.com", "b.com", "c.com"])
+      const versions = Array.from({ length: 20 }, (_, at) => `(v${at}.0),`)
+      assert.deepStrictEqual(Warnings.addresses([`${versions.slice(1).join(" ")} “a.com”`]), ["a.com"])
+      assert.deepStrictEqual(Warnings.addresses([`${versions.join(" ")} “a.com”`]), [])
+    })
+  )
+
+  it.effect("D106 words that only look like a domain are not looked up", () =>
+    Effect.sync(() => {
+      const words =
+        'v2.0 e.g. (e.g. i.e., 3.5% “3.5%” 1.2.3 U.S. etc. ... … "." “” site: site:v2.0 -gymshark.com .com (.co.uk) co.uk ' +
+        "192.168.0.1 node.js $9.99 9,99€. a..com shops.discovery.example shops.discovery.example/v2.0"
+      for (const word of words.split(" ")) assert.deepStrictEqual(Warnings.addresses([word]), [], word)
     })
   )
 
