@@ -19,10 +19,10 @@ export type RawArguments = Readonly<Record<string, unknown>>
 
 export type StructuredContent = object
 
-/** All issues of the arguments, and how to find valid values. */
+/** All issues of the arguments, and how to find valid values: each hint is a text of whole sentences. */
 export interface Complaint {
   readonly issues: ReadonlyArray<ArgumentIssue>
-  readonly hint?: string
+  readonly hints?: ReadonlyArray<string>
 }
 
 /**
@@ -42,10 +42,10 @@ export const within =
         }))
       : Effect.succeed({ issues: [] })
 
-/** All issues together, with the first hint. */
+/** All issues together, with each hint once. */
 export const joined = (complaints: ReadonlyArray<Complaint>): Complaint => {
-  const hint = complaints.find((complaint) => complaint.hint !== undefined)?.hint
-  return { issues: complaints.flatMap(({ issues }) => issues), ...(hint === undefined ? {} : { hint }) }
+  const hints = Array.from(new Set(complaints.flatMap(({ hints = [] }) => hints)))
+  return { issues: complaints.flatMap(({ issues }) => issues), ...(hints.length === 0 ? {} : { hints }) }
 }
 
 /** A call with valid arguments. */

@@ -194,7 +194,7 @@ const complain = (
 ): InvalidArguments => {
   const complaint: Complaint = Result.isFailure(prepared) ? prepared.failure : { issues: [] }
   const issues = Result.isFailure(key) ? [...complaint.issues, key.failure] : complaint.issues
-  return InvalidArguments.fromIssues(issues, complaint.hint)
+  return InvalidArguments.fromIssues(issues, complaint.hints?.join(" "))
 }
 
 /**

@@ -32,8 +32,8 @@ export const make = (conflicts: (raw: RawArguments) => ReadonlyArray<ArgumentIss
         const unknown = hasNames ? yield* vocabulary.issues(raw) : []
         const stores = yield* Effect.orElseSucceed(shops.at(addresses), () => [])
         return joined([
-          { issues: [...issues, ...unknown], ...(unknown.length === 0 ? {} : { hint: hint(unknown) }) },
-          { issues: [], ...(stores.length === 0 ? {} : { hint: Warnings.byId(stores) }) }
+          { issues: [...issues, ...unknown], ...(unknown.length === 0 ? {} : { hints: [hint(unknown)] }) },
+          { issues: [], ...(stores.length === 0 ? {} : { hints: [Warnings.byId(stores)] }) }
         ])
       })
     }

@@ -162,6 +162,22 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
     })
   )
 
+  it.effect("D28, D106 an unknown niche and a whole domain are answered with one hint that has both", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* Access.subscriber()
+      const listed = yield* LiveServer.post(secret, Messages.call("search_shops", { per_page: 1 }))
+      const [{ domain, id }] = JSON.parse(listed.text).result.structuredContent.results
+      const wrong = { niches: ["No such niche"], domains: [domain] }
+      const { text } = yield* LiveServer.post(secret, Messages.call("search_shops", wrong))
+      const { error } = JSON.parse(JSON.parse(text).result.content[1].text)
+      assert.strictEqual(
+        error.hint,
+        'Call list_filter_options with kind "niches" to get valid names; a part of the name as query narrows the list. ' +
+          `\`${domain}\` is the store with id ${id}: use shop_ids: [${id}] instead.`
+      )
+    })
+  )
+
   it.effect("D16 calls with the same idempotency key are charged once", () =>
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()

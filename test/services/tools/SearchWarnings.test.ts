@@ -365,16 +365,44 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
       const hintsOf = Effect.fnUntraced(function* <A extends object, E extends ToolError, Query>(
         tool: ToolDefinition.RunnableTool<ToolDefinition.PreparedCall<A, E, ToolDefinition.Asker, Query>>
       ) {
-        const hints: Array<string | undefined> = []
+        const hints: Array<ReadonlyArray<string> | undefined> = []
         for (const domains of [[".com", domain], ["nowhere-at-all.com"], ["com"]]) {
-          hints.push(Result.getOrThrow(Result.flip(yield* prepare(tool, { domains }))).hint)
+          hints.push(Result.getOrThrow(Result.flip(yield* prepare(tool, { domains }))).hints)
         }
         return hints
       })
-      const wanted = [`\`${domain}\` is the store with id ${id}: use shop_ids: [${id}] instead.`, undefined, undefined]
+      const wanted = [
+        [`\`${domain}\` is the store with id ${id}: use shop_ids: [${id}] instead.`],
+        undefined,
+        undefined
+      ]
       assert.deepStrictEqual(yield* hintsOf(yield* SearchAds.make), wanted)
       assert.deepStrictEqual(yield* hintsOf(yield* SearchProducts.make), wanted)
       assert.deepStrictEqual(yield* hintsOf(yield* SearchShops.make), wanted)
+    })
+  )
+
+  it.effect("D28, D106 an unknown niche and a whole domain have a hint each, once in all arguments of the call", () =>
+    Effect.gen(function* () {
+      const [{ domain, id } = assert.fail(), other = assert.fail()] = catalog.shops
+      const lookUp = (kind: string) =>
+        `Call list_filter_options with kind ${kind} to get valid names; a part of the name as query narrows the list.`
+      const wrong = { niches: ["Petz"], domains: [domain] }
+      const wanted = [lookUp('"niches"'), Warnings.byId([{ address: domain, id }])]
+      const refused = (prepared: Effect.Success<ReturnType<typeof prepare>>) => Result.getOrThrow(Result.flip(prepared))
+      assert.deepStrictEqual(refused(yield* prepare(yield* SearchAds.make, wrong)).hints, wanted)
+      assert.deepStrictEqual(refused(yield* prepare(yield* SearchShops.make, wrong)).hints, wanted)
+      const market = yield* MarketOverviewTool.make
+      const group_by = "country"
+      const twice = yield* prepare(market, { group_by, filters: wrong, share_of: wrong })
+      assert.deepStrictEqual(refused(twice).hints, wanted)
+      assert.strictEqual(refused(twice).issues.length, 4)
+      const share_of = { themes: ["No theme"], domains: [other.domain] }
+      assert.deepStrictEqual(refused(yield* prepare(market, { group_by, filters: wrong, share_of })).hints, [
+        ...wanted,
+        lookUp('"themes"'),
+        Warnings.byId([{ address: other.domain, id: other.id }])
+      ])
     })
   )
 
