@@ -359,6 +359,29 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
     })
   )
 
+  it.effect("D106 with `shop_ids` beside the domain, of its store or another one, the id is named as well", () =>
+    Effect.gen(function* () {
+      const adsOf = (id: number) => catalog.ads.filter(({ shop_id }) => shop_id === id).length
+      const [{ domain, id } = assert.fail(), other = assert.fail()] = catalog.shops.filter((shop) => adsOf(shop.id) > 0)
+      for (const shop of [id, other.id]) {
+        const args = { query: `zqxj ${domain}`, shop_ids: [shop] }
+        assert.deepStrictEqual(yield* warningsOf("ads", args), [
+          Warnings.english({ _tag: "StoresAt", stores: [{ address: domain, id }] }),
+          Warnings.english({ _tag: "NothingTogether", words: 0, filters: adsOf(shop) })
+        ])
+      }
+      const unknown = yield* warningsOf("ads", { query: `zqxj ${domain}`, shop_ids: [2_147_483_647] })
+      assert.deepStrictEqual(unknown.slice(0, 2), [
+        Warnings.english({ _tag: "StoresAt", stores: [{ address: domain, id }] }),
+        Warnings.english({ _tag: "NothingTogether", words: 0, filters: 0 })
+      ])
+      assert.match(unknown[2] ?? "", /^No store has these shop_ids, which match nothing: `2147483647`/u)
+      // What the warning says to do finds the ads of the store.
+      const { pagination } = yield* adPages({ shop_ids: [id], sort_by: "newest" })
+      assert.strictEqual(pagination.total, adsOf(id))
+    })
+  )
+
   it.effect("D106 a whole domain in `domains` is refused with the id of its store", () =>
     Effect.gen(function* () {
       const [{ domain, id } = assert.fail()] = catalog.shops
@@ -418,6 +441,24 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
         results: [],
         warnings: ["No name of kind apps has `Nothing Like It` in it."]
       })
+      for (const [kind, query, nearest] of [
+        ["niches", "Dog Bedz", ["Dog Beds"]],
+        ["niches", "Deepr", ["Deep", "Deeper"]],
+        ["niches", "eclars", ["ÉCLAIRS"]],
+        ["themes", "Dawm", ["Dawn"]],
+        ["themes", "Prestiege 7", ["Prestige"]]
+      ] as const) {
+        assert.deepStrictEqual(yield* listed({ kind, query }), {
+          results: [],
+          warnings: [
+            `No name of kind ${kind} has \`${query}\` in it; nearest: ${nearest.map((name) => `\`${name}\``).join(", ")}.`
+          ]
+        })
+        assert.deepStrictEqual(yield* listed({ kind, query: "Nothing Like It" }), {
+          results: [],
+          warnings: [`No name of kind ${kind} has \`Nothing Like It\` in it.`]
+        })
+      }
       for (const kind of ["niches", "themes", "apps"]) {
         const { results, warnings } = yield* listed({ kind, query: "e" })
         assert.strictEqual(warnings === undefined, results.length > 0, kind)
