@@ -48,6 +48,6 @@ export const documents = Layer.succeed(ClientMetadata, {
     }
     return host === "app.example"
       ? Effect.succeed(documentClient(id))
-      : Effect.fail(new ClientMetadataRejected({ reason: "no document" }))
+      : Effect.fail(new ClientMetadataRejected({ reason: { code: "status", status: "404" } }))
   }
 })

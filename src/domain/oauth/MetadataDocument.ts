@@ -6,6 +6,7 @@ import { Option, Predicate, Result, Schema } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
 import type { OAuthClient } from "./Client.ts"
 import * as ClientText from "./ClientText.ts"
+import type { DocumentProblem } from "./DocumentProblem.ts"
 import * as RedirectUri from "./RedirectUri.ts"
 
 const maxRedirectUris = 50
@@ -24,25 +25,22 @@ const decode = ArgumentDecoder.decoder(Document, { unknownNames: "ignore" })
 
 const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
-/**
- * The client that a document describes, or what is wrong with the document. That text is for the log and quotes nothing of
- * the document.
- */
-export const read = (text: string, clientId: string): Result.Result<OAuthClient, string> => {
+/** The client that a document describes, or what is wrong with the document. */
+export const read = (text: string, clientId: string): Result.Result<OAuthClient, DocumentProblem> => {
   const json = parseJson(text)
-  if (Option.isNone(json) || !Predicate.isObject(json.value)) return Result.fail("it is not a JSON object")
-  if (!hasUniqueKeys(text)) return Result.fail("it names a member twice")
+  if (Option.isNone(json) || !Predicate.isObject(json.value)) return Result.fail({ code: "not_object" })
+  if (!hasUniqueKeys(text)) return Result.fail({ code: "repeated_member" })
   // The document is public, so nothing in it can be a secret.
-  if (Object.keys(json.value).some((name) => name.startsWith("client_secret"))) return Result.fail("it has a secret")
+  if (Object.keys(json.value).some((name) => name.startsWith("client_secret"))) return Result.fail({ code: "secret" })
   const decoded = decode(json.value)
   if (Result.isFailure(decoded)) {
-    return Result.fail(`these members are missing or wrong: ${decoded.failure.map(({ path }) => path).join(", ")}`)
+    return Result.fail({ code: "members", members: decoded.failure.map(({ path }) => path).join(", ") })
   }
   const document = decoded.success
-  if (document.client_id !== clientId) return Result.fail("its client_id is not the address it was fetched from")
-  if (!isPublicClient(document)) return Result.fail("its token_endpoint_auth_method is not supported")
+  if (document.client_id !== clientId) return Result.fail({ code: "other_client_id" })
+  if (!isPublicClient(document)) return Result.fail({ code: "auth_method" })
   const name = ClientText.clean(document.client_name)
-  if (name === "") return Result.fail("its client_name has no letter or digit that can be displayed")
+  if (name === "") return Result.fail({ code: "unseen_name" })
   return Result.succeed({
     id: clientId,
     name,

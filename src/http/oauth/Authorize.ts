@@ -169,7 +169,7 @@ export const layer = Layer.effectDiscard(
           // By a request at the same time.
           AlreadyDecided: () => allow(answer, visitor, found.asked.url),
           UnknownClient: () => Effect.succeed(unreachable("client_unknown", visitor)),
-          TooManyConnections: ({ message }) => Effect.succeed(page(ConsentErrors.tooMany(message, visitor)))
+          TooManyConnections: ({ most }) => Effect.succeed(page(ConsentErrors.tooMany(most, visitor)))
         })
       )
     }

@@ -23,13 +23,6 @@ const deadline = "3 seconds"
 const maxAddresses = 64
 
 const lasting = ["status", "media_type", "encoding", "too_large", "not_utf8"] as const
-const lastingTexts: Readonly<Record<(typeof lasting)[number], (detail: string) => string>> = {
-  status: (status) => `its server answers with status ${status} instead of 200`,
-  media_type: () => "its Content-Type is not application/json in UTF-8",
-  encoding: () => "it is compressed, although that was not asked for",
-  too_large: () => `it is larger than ${maxBodyBytes} bytes`,
-  not_utf8: () => "it is not UTF-8"
-}
 const passing = ["no_address", "special_use_address", "connection", "busy_status", "timeout"] as const
 
 /**
@@ -50,9 +43,8 @@ export class FetchFailed extends Schema.TaggedError<FetchFailed>()("FetchFailed"
   }
 
   /** What is wrong with the response, if there was one. */
-  get seen(): string | undefined {
-    const reason = lasting.find((each) => each === this.reason)
-    return reason === undefined ? undefined : lastingTexts[reason](this.detail)
+  get seen(): (typeof lasting)[number] | undefined {
+    return lasting.find((each) => each === this.reason)
   }
 }
 

@@ -9,10 +9,11 @@ import { AppConfig } from "../../Config.ts"
 import type { OAuthClient } from "../../domain/oauth/Client.ts"
 import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
 import * as Freshness from "../../domain/Freshness.ts"
+import * as DocumentProblem from "../../domain/oauth/DocumentProblem.ts"
 import * as MetadataDocument from "../../domain/oauth/MetadataDocument.ts"
 import { FetchBudget } from "../limits/FetchBudget.ts"
 import { remember } from "../limits/RecentlyUsed.ts"
-import { runsLocally, SafeFetch } from "../fetch/SafeFetch.ts"
+import { maxBodyBytes, runsLocally, SafeFetch } from "../fetch/SafeFetch.ts"
 import type { FetchFailed } from "../fetch/SafeFetch.ts"
 
 /** At most 16 kB each. */
@@ -27,7 +28,7 @@ export class ClientMetadataOff extends Schema.TaggedError<ClientMetadataOff>()("
  */
 export class ClientMetadataRejected extends Schema.TaggedError<ClientMetadataRejected>()("ClientMetadataRejected", {
   /** What is wrong with the answer; `undefined` if the address was not asked. */
-  reason: Schema.UndefinedOr(Schema.String)
+  reason: Schema.UndefinedOr(DocumentProblem.DocumentProblem)
 }) {}
 
 /**
@@ -56,11 +57,12 @@ const CurrentAsking = Context.Reference<Asking>("discovery/oauth/ClientMetadata/
 /** Delay after a failed fetch before a known document is requested again. */
 export const failureMillis = 10_000
 
-/** Why there is no client, for the log. */
+/** Why there is no client, for the log; `problem` is the part of it that is public. */
 class NoClient extends Schema.TaggedError<NoClient>()("NoClient", {
   reason: Schema.String,
   detail: Schema.String,
-  isAnswer: Schema.Boolean
+  isAnswer: Schema.Boolean,
+  problem: Schema.optionalKey(DocumentProblem.DocumentProblem)
 }) {}
 
 interface Known {
@@ -126,7 +128,7 @@ export class ClientMetadata extends Context.Service<
         if (url === undefined) return yield* noClient("client_id", "not an allowed address", true)
         const fetched = yield* fetch(clientId, url)
         const client = MetadataDocument.read(fetched.text, clientId)
-        if (Result.isFailure(client)) return yield* noClient("document", client.failure, true)
+        if (Result.isFailure(client)) return yield* noDocument(client.failure)
         const now = yield* Clock.currentTimeMillis
         const { mayBeStale, seconds } = Freshness.of(fetched.cacheFields, now)
         const usableUntilMillis = mayBeStale ? now + Freshness.maxSeconds * 1000 : now
@@ -165,7 +167,7 @@ export class ClientMetadata extends Context.Service<
             Effect.tapError((error) => log(clientId, error)),
             Effect.mapError((error) =>
               error.isAnswer
-                ? new ClientMetadataRejected({ reason: reasonOf(error) })
+                ? new ClientMetadataRejected({ reason: problemOf(error) })
                 : new ClientMetadataUnavailable({ retryAfterSeconds: 5 })
             )
           )
@@ -184,10 +186,16 @@ export class ClientMetadata extends Context.Service<
 
 const noClient = (reason: string, detail: string, isAnswer: boolean) => new NoClient({ reason, detail, isAnswer })
 
+const noDocument = (problem: DocumentProblem.DocumentProblem) =>
+  new NoClient({ reason: "document", detail: DocumentProblem.englishOf(problem), isAnswer: true, problem })
+
 /** The part of the failure that is public. */
-const reasonOf = (error: NoClient | FetchFailed): string | undefined => {
-  if (error._tag === "FetchFailed") return error.seen
-  return error.reason === "document" ? error.detail : undefined
+const problemOf = (error: NoClient | FetchFailed): DocumentProblem.DocumentProblem | undefined => {
+  if (error._tag === "NoClient") return error.problem
+  const { detail, seen } = error
+  if (seen === "status") return { code: seen, status: detail }
+  if (seen === "too_large") return { code: seen, bytes: maxBodyBytes }
+  return seen === undefined ? undefined : { code: seen }
 }
 
 /** Logs the host and path of the id. The query is untrusted and may contain anything. */

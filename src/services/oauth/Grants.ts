@@ -29,7 +29,7 @@ export const maxConnections = 200
 
 /** The account has the maximum number of connected apps. The user must revoke one first. */
 export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()("TooManyConnections", {
-  message: Schema.String
+  most: Schema.Int
 }) {}
 
 /** The request that an approval answers is decided or over (ConsentRequests). */
@@ -109,7 +109,7 @@ export class Grants extends Context.Service<
           const count = yield* sql`
               SELECT count(*)::integer AS count FROM oauth_grant
               WHERE account_id = ${accountId} AND usable_until > ${now}`.pipe(countOf)
-          if (count >= maxConnections) return yield* tooManyConnections()
+          if (count >= maxConnections) return yield* new TooManyConnections({ most: maxConnections })
           if (client.source === "registered") {
             // Always written, so that a concurrent deletion of unused clients sees that this client is in use.
             const known = yield* sql`
@@ -183,8 +183,3 @@ export class Grants extends Context.Service<
     })
   )
 }
-
-const tooManyConnections = () =>
-  new TooManyConnections({
-    message: `The account has ${maxConnections} connected apps, which is the maximum. Revoke one of them first.`
-  })

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
+import * as DocumentProblem from "../../../src/domain/oauth/DocumentProblem.ts"
 import * as MetadataDocument from "../../../src/domain/oauth/MetadataDocument.ts"
 import { documentOf, realDocuments } from "../../support/ClientDocuments.ts"
 
@@ -8,7 +9,8 @@ const id = "https://client.example:8443/client.json"
 const read = (changes: Readonly<Record<string, unknown>>, clientId = id) =>
   MetadataDocument.read(JSON.stringify(documentOf(id, changes)), clientId)
 
-const problemOf = (text: string) => Result.getOrThrow(Result.flip(MetadataDocument.read(text, id)))
+const problemOf = (text: string) =>
+  DocumentProblem.englishOf(Result.getOrThrow(Result.flip(MetadataDocument.read(text, id))))
 
 describe("R50 a client metadata document", () => {
   it.each(Object.entries(realDocuments))("of %s is a client's", (clientId, document) => {

@@ -2,6 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Messages from "../../../src/domain/Messages.ts"
 import * as ClientDocuments from "../../support/ClientDocuments.ts"
 import * as Consent from "../../support/Consent.ts"
 import * as DocumentServer from "../../support/DocumentServer.ts"
@@ -661,6 +662,40 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
             `The document at 127.0.0.1:${server.port}/${path} is wrong: ${reason}. Contact the developer`
           )
         }
+      })
+    )
+
+    it.effect.each<readonly [Messages.Language, string, string]>([
+      [
+        "de",
+        "ist fehlerhaft: sein Server antwortet mit dem Status 404 statt 200. Wenden Sie sich an den Entwickler der App.",
+        "ist fehlerhaft: es ist größer als 16.384 Byte. Wenden Sie sich an den Entwickler der App."
+      ],
+      [
+        "fr",
+        "est incorrect : son serveur répond par le statut 404 au lieu de 200. Contactez le développeur de l’application.",
+        "est incorrect : il dépasse 16 384 octets. Contactez le développeur de l’application."
+      ],
+      [
+        "es",
+        "es incorrecto: su servidor responde con el estado 404 en lugar de 200. Contacte con el desarrollador",
+        "es incorrecto: ocupa más de 16.384 bytes. Contacte con el desarrollador de la aplicación."
+      ]
+    ])("D51 that is wrong is named in the visitor's language: %s", ([language, missing, large]) =>
+      Effect.gen(function* () {
+        const server = yield* DocumentServer.make()
+        const tab = yield* Consent.somebody
+        const read = Effect.fnUntraced(function* (path: string) {
+          yield* Effect.flatMap(SetClock, (clock) => clock.advance(60_000))
+          const answer = yield* tab.get(Consent.request(server.origin + path), { "accept-language": language })
+          hasNoRedirect(answer, Messages.of(language).text("consent.badDocument"))
+          assert.notInclude(answer.text, 'lang="en"')
+          return Consent.textOf(answer.text)
+        })
+        server.answer = (_, response) => void response.writeHead(404).end()
+        assert.include(yield* read("/missing"), `127.0.0.1:${server.port}/missing ${missing}`)
+        server.answer = DocumentServer.json({ client_name: "x".repeat(20_000) })
+        assert.include(yield* read("/large"), `127.0.0.1:${server.port}/large ${large}`)
       })
     )
 

@@ -868,6 +868,20 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
       const answer = yield* givesNothing(tab.decide(Consent.request(client.id), "allow"))
       assert.strictEqual(answer.status, 403)
       assert.strictEqual(Consent.headingOf(answer.text), "Too many connected apps")
+      const says = "The account has 200 connected apps, which is the maximum. Revoke one of them first."
+      assert.include(Consent.textOf(answer.text), `${says} Go to the dashboard`)
+      // D51
+      for (const language of Messages.languages.filter((each) => each !== "en")) {
+        const { fields } = yield* asked(tab, Consent.request(client.id))
+        const headers = { origin: "null", "sec-fetch-site": "same-origin", "accept-language": language }
+        const page = yield* givesNothing(tab.post(decisionPath, { ...fields, decision: "allow" }, headers))
+        const { text } = Messages.of(language)
+        assert.strictEqual(Consent.headingOf(page.text), text("consent.tooMany"))
+        const words = Consent.textOf(page.text)
+        assert.include(words, `${text("consent.tooManyText", { most: 200 })} ${text("consent.toDashboard")}`)
+        assert.notInclude(words, says)
+        assert.notInclude(page.text, '<p lang="en"')
+      }
     })
   )
 

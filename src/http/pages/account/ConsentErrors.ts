@@ -2,6 +2,7 @@
  * The pages of authorization requests that fail, and of answers that have no effect any more. What the app gets as an error is in
  * English (RFC 6749, 4.1.2.1).
  */
+import * as DocumentProblem from "../../../domain/oauth/DocumentProblem.ts"
 import type { AuthorizeError } from "../../../domain/oauth/OAuthError.ts"
 import type { ClientMetadataFailure } from "../../../services/oauth/ClientMetadata.ts"
 import type { ConsentRequest } from "../../../services/oauth/ConsentRequests.ts"
@@ -88,7 +89,7 @@ const undocumentedTexts = (
             text("consent.badDocument"),
             locale.html("consent.badDocumentText", {
               address: html`${host}<bdi>${url.pathname.slice(0, maxPathShown)}</bdi>`,
-              reason: html`<span lang="en">${failure.reason}</span>`
+              reason: DocumentProblem.textOf(failure.reason, locale)
             })
           ]
   }
@@ -139,11 +140,11 @@ export const tooOften = (retryAfterSeconds: number, { locale }: Visitor): Page =
   headers: { "retry-after": String(retryAfterSeconds) }
 })
 
-/** The account has the maximum number of connections. */
-export const tooMany = (message: string, visitor: SignedIn): Page => ({
+/** The account has `most` connections, which is the maximum. */
+export const tooMany = (most: number, visitor: SignedIn): Page => ({
   status: 403,
   heading: visitor.locale.text("consent.tooMany"),
   account: visitor,
-  body: html`<p lang="en">${message}</p>
+  body: html`<p>${visitor.locale.text("consent.tooManyText", { most })}</p>
     <p><a href="${overviewPath}">${visitor.locale.text("consent.toDashboard")}</a></p>`
 })
