@@ -21,6 +21,7 @@ const accepted: Readonly<Record<string, string>> = {
   [String.raw`src/domain/mcp/ExactIds.ts /"[^"`]: "valid JSON, in which every string has its end",
   [String.raw`src/services/search/ExportFile.ts /(?<=(?:^|[,;|`]:
     "blanks are read only before a sign, and back to the last sign",
+  [String.raw`src/domain/search/Warnings.ts /(?<![\p{Pi}`]: "begins only where a row of punctuation does",
   [String.raw`src/domain/oauth/MetadataDocument.ts /"(?:[^"\\]|\\.)*"`]:
     "valid JSON, in which every string has its end",
   [String.raw`src/services/import/CsvRows.ts /^(?:(?:(?![\r\n])`]:

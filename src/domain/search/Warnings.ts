@@ -126,7 +126,7 @@ const maxLooked = 20
 
 /** What stands around an address in a text: quotation marks, brackets, `site:`, and the punctuation behind it. */
 const before = /^(?:[\p{Pi}\p{Pf}\p{Ps}"'`<]|site:)+/iu
-const behind = /[\p{Pi}\p{Pf}\p{Pe}"'`>.,;:!?…。，、；：！？]+$/u
+const behind = /(?<![\p{Pi}\p{Pf}\p{Pe}"'`>.,;:!?…。，、；：！？])[\p{Pi}\p{Pf}\p{Pe}"'`>.,;:!?…。，、；：！？]+$/u
 
 /** The domains of stores, or addresses of their pages, among texts. */
 export const addresses = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
