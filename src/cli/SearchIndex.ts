@@ -37,7 +37,9 @@ export const layer = ({
     : Layer.unwrap(
         Effect.map(DatabaseSource, (source) =>
           CatalogIndex.layerOf(
-            SearchThreads.onThreads({ threads: workers }).pipe(Effect.provide(searchThread)),
+            Searcher.shortOnThisThread(
+              SearchThreads.onThreads({ threads: workers }).pipe(Effect.provide(searchThread))
+            ),
             (emit) =>
               IndexThread.follow(emit).pipe(
                 Effect.provide(

@@ -168,6 +168,9 @@ const wantedOf = (words: Words, spellings: WantedWord): Wanted => {
   return { ranges, postings: ranges.reduce((sum, { postings }) => sum + postings, 0) }
 }
 
+/** The postings of a word in all its spellings; a row can be counted several times. */
+export const postingsOf = (words: Words, spellings: WantedWord): number => wantedOf(words, spellings).postings
+
 /**
  * Finds the rows that have each wanted word, the rarest first, so that only its hits are tested for the others. `scratch`
  * returns bitmaps with any content; two are used. Up to `fewHits` hits are handled one by one.

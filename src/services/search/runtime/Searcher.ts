@@ -1,8 +1,9 @@
-/** What runs searches in the published list, and the one that runs them on the caller's thread. */
-import { Clock, Duration, Effect } from "effect"
+/** What runs searches in the published list; on the caller's thread all of them, or those that are short. */
+import { Duration, Effect, Semaphore } from "effect"
 import type { SearchTimeout } from "../../../domain/ToolError.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 import type { SearchFailure } from "../../limits/SearchPermits.ts"
+import * as Cost from "../index/Cost.ts"
 import { Canceled } from "../index/Run.ts"
 import type { Published } from "./IndexState.ts"
 import { runJob } from "./SearchThread.ts"
@@ -43,6 +44,18 @@ export const resultOf = <K extends Kind>(
   }
 }
 
+/** Runs a job on the caller's thread. It is canceled after `limit`. */
+const runHere = (published: Published, job: Job, limit: Duration.Duration): Effect.Effect<Outcome> =>
+  Effect.clockWith((clock) => {
+    const end = clock.monotonicTimeNanosUnsafe() + BigInt(Duration.toMillis(limit)) * 1_000_000n
+    const check = () => {
+      if (clock.monotonicTimeNanosUnsafe() > end) throw new Canceled()
+    }
+    return Effect.succeed(runJob(published, job, { check }))
+  })
+
+const noList = Effect.suspend(() => Effect.fail(ToolErrorMessages.unavailable("index_building")))
+
 /** Runs searches on the caller's thread, for tests and small machines. */
 export const onThisThread: Effect.Effect<Searcher> = Effect.sync(() => {
   let current: Published | undefined
@@ -52,13 +65,63 @@ export const onThisThread: Effect.Effect<Searcher> = Effect.sync(() => {
     run: <K extends Kind>(job: Job<K>, hint?: () => string | undefined) =>
       Effect.gen(function* () {
         const published = current
-        if (published === undefined) return yield* ToolErrorMessages.unavailable("index_building")
-        const clock = yield* Clock.Clock
-        const end = clock.currentTimeMillisUnsafe() + Duration.toMillis(searchLimit)
-        const check = () => {
-          if (clock.currentTimeMillisUnsafe() > end) throw new Canceled()
-        }
-        return yield* resultOf<K>(runJob(published, job, { check }), published, hint)
+        if (published === undefined) return yield* noList
+        return yield* resultOf<K>(yield* runHere(published, job, searchLimit), published, hint)
       })
   }
 })
+
+/** The way to another thread and back takes as much CPU as a search of this length. */
+const shortNanos = 500_000
+/** The expected cost may be wrong, and a search that blocks the thread for longer goes on elsewhere. */
+const blockingLimit = Duration.millis(3)
+
+const expectedNanos = ({ list }: Published, job: Job): number => {
+  switch (job.kind) {
+    case "search":
+      return Cost.ofSearch(list, job.query)
+    case "facets":
+      return Cost.ofFacets(list, job.query)
+    case "overview":
+      return Cost.ofOverview(list, job.query)
+    case "adGroups":
+      return Cost.ofAdGroups(list, job.query)
+  }
+}
+
+/**
+ * Runs short searches on the caller's thread, and the others with a searcher that the first of them starts: a small catalog
+ * needs no other threads (D57).
+ */
+export const shortOnThisThread = <R>(others: Effect.Effect<Searcher, never, R>): Effect.Effect<Searcher, never, R> =>
+  Effect.map(Effect.context<R>(), (context): Searcher => {
+    let current: Published | undefined
+    let started: Searcher | undefined
+    const starting = Semaphore.makeUnsafe(1)
+    const start = Effect.gen(function* () {
+      if (started !== undefined) return started
+      const searcher = yield* Effect.provide(others, context)
+      started = searcher
+      yield* searcher.show(current)
+      return searcher
+    }).pipe(Effect.uninterruptible, starting.withPermits(1))
+
+    return {
+      isAnswering: Effect.suspend(() => started?.isAnswering ?? Effect.succeed(true)),
+      show: (published) =>
+        Effect.suspend(() => {
+          current = published
+          return started?.show(published) ?? Effect.void
+        }),
+      run: <K extends Kind>(job: Job<K>, hint?: () => string | undefined) =>
+        Effect.gen(function* () {
+          const published = current
+          if (published === undefined) return yield* noList
+          if (expectedNanos(published, job) < shortNanos) {
+            const outcome = yield* runHere(published, job, blockingLimit)
+            if (outcome._tag !== "Canceled") return yield* resultOf<K>(outcome, published, hint)
+          }
+          return yield* (yield* start).run(job, hint)
+        })
+    }
+  })

@@ -1,0 +1,113 @@
+/**
+ * What a search is expected to cost, from sizes that the index knows: stores, conditions, postings of words, rows of items. It
+ * decides where a search runs (Searcher), never what it finds, so that it may be wrong by a factor of two or three.
+ *
+ * The nanoseconds are those of the loops of StoreSelection, Words, Matching and ItemOrder, measured by `npm run bench:search`.
+ */
+import * as AdKey from "./AdKey.ts"
+import type { Filter, Query, StoreCondition } from "./Query.ts"
+import { defaultTuning } from "./Run.ts"
+import type { SegmentList, SegmentView, Words } from "./Segment.ts"
+import { isDense, postingsOf } from "./Words.ts"
+
+/** Nanoseconds of one step. */
+const steps = {
+  /** A search, and each of its segments, without any store. */
+  search: 15_000,
+  segment: 10_000,
+  /** A store that one condition is tested for, and one whose items are counted and offered. */
+  condition: 5,
+  store: 8,
+  /** A posting that is read from its gap, and one row of a bitmap of 32. */
+  posting: 5,
+  bitmap: 0.3,
+  /** A row that a range of an item's figure is tested for. */
+  item: 2,
+  /** A hit that is tested alone, for each condition. */
+  hit: 40,
+  /** A result up to the last one of the page. */
+  ranked: 1_000,
+  /** A store in facets and in an overview, and an ad in its group. */
+  facets: 60,
+  overview: 200,
+  adGroups: 3
+} as const
+
+/** The share of stores that a condition on stores leaves. */
+const left = 0.4
+
+const remaining = (conditions: ReadonlyArray<StoreCondition>, stores: number): number =>
+  conditions.reduce((rows, condition) => (condition._tag === "AnyId" ? condition.ids.length : rows * left), stores)
+
+/** Each condition reads what those before it have left. */
+const selection = (conditions: ReadonlyArray<StoreCondition>, stores: number): number =>
+  conditions.reduce((sum, _, at) => sum + steps.condition * remaining(conditions.slice(0, at), stores), 0)
+
+interface WordCost {
+  readonly nanos: number
+  /** Of the rarest word, if all are wanted. */
+  readonly hits: number
+}
+
+const costOfWords = (words: Words, rows: number, { phrases = [], words: wanted }: Filter): WordCost => {
+  let nanos = 0
+  let hits = Infinity
+  for (const word of [...wanted, ...phrases.flat()]) {
+    const postings = postingsOf(words, word)
+    nanos += steps.bitmap * rows + (isDense(postings, rows) ? 0 : steps.posting * postings)
+    hits = Math.min(hits, postings)
+  }
+  return { nanos, hits: phrases.length > 0 ? Infinity : hits }
+}
+
+/** The conditions on items: ranges that are tested row by row, and groups of flags, which have bitmaps. */
+const itemTests = ({ idAbove, item }: Filter): { readonly ranges: number; readonly bitmaps: number } => {
+  const count = (...conditions: ReadonlyArray<boolean>) => conditions.filter(Boolean).length
+  const isNewer = idAbove !== undefined
+  if (item === undefined) return { ranges: count(isNewer), bitmaps: 0 }
+  if (item._tag === "Product") {
+    return { ranges: count(isNewer, item.price !== undefined, item.created !== undefined), bitmaps: 0 }
+  }
+  const groups = Object.values(AdKey.wantedBitmaps(item.criteria)).length
+  return { ranges: count(isNewer, item.firstDay > 0 || item.lastDay < AdKey.lastDay), bitmaps: groups }
+}
+
+const costIn = ({ segment }: SegmentView, query: Query): number => {
+  const stores = segment.storeIds.length
+  const items = query.subject === "stores" ? undefined : segment[query.subject]
+  const rows = items === undefined ? stores : items.ids.length
+  const { hits, nanos } = costOfWords(items === undefined ? segment.words : items.words, rows, query)
+  const conditions = query.stores.length
+  if (hits <= defaultTuning.fewHits) return nanos + hits * steps.hit * (1 + conditions)
+  const matching = remaining(query.stores, stores)
+  const chosen = selection(query.stores, stores) + steps.store * matching
+  if (items === undefined) return nanos + chosen
+  const isByItem = query.order._tag === "ByItem" && query.order.column !== "score"
+  const { bitmaps, ranges } = itemTests(query)
+  const share = matching / Math.max(1, stores)
+  const tested = rows * (ranges * steps.item * share + (ranges + bitmaps) * steps.bitmap)
+  return nanos + chosen + tested + (isByItem ? steps.bitmap * rows + defaultTuning.leastSteps : 0)
+}
+
+/** A list of segments, each with what a step costs for each of its stores and ads besides the words. */
+const costOfAll = (list: SegmentList, query: Filter, ofStore: number, ofAd: number): number =>
+  list.reduce<number>((sum, { segment }) => {
+    const items = query.subject === "stores" ? undefined : segment[query.subject]
+    const rows = items === undefined ? segment.storeIds.length : items.ids.length
+    const { nanos } = costOfWords(items === undefined ? segment.words : items.words, rows, query)
+    return sum + steps.segment + nanos + ofStore * segment.storeIds.length + ofAd * segment.ads.ids.length
+  }, steps.search)
+
+/** Expected nanoseconds. */
+export const ofSearch = (list: SegmentList, query: Query): number =>
+  list.reduce(
+    (sum, view) => sum + steps.segment + costIn(view, query),
+    steps.search + steps.ranked * (query.offset + query.limit)
+  )
+
+export const ofFacets = (list: SegmentList, query: Filter): number => costOfAll(list, query, steps.facets, 0)
+
+export const ofOverview = (list: SegmentList, query: Filter): number => costOfAll(list, query, steps.overview, 0)
+
+export const ofAdGroups = (list: SegmentList, query: Filter): number =>
+  costOfAll(list, query, steps.store, steps.adGroups)
