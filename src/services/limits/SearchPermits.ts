@@ -35,6 +35,11 @@ export class SearchPermits extends Context.Service<
       effect: Effect.Effect<A, E | SqlError.SqlError, R>,
       hint?: () => string
     ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | SearchFailure, R>
+    /**
+     * Runs an effect when it is the account's turn, with the same wait: one that is a part of what a `query` asks for several
+     * accounts.
+     */
+    share<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | RateLimited | ServiceUnavailable, R>
   }
 >()("discovery/limits/SearchPermits") {
   static readonly layer = Layer.effect(
@@ -58,13 +63,13 @@ export class SearchPermits extends Context.Service<
         )
       }
 
-      const admitted = Effect.gen(function* () {
+      const admitted = Effect.fnUntraced(function* (needsConnection: boolean) {
         const account = yield* CurrentAccount
         let hasShare = account === undefined
         yield* Effect.gen(function* () {
           if (account !== undefined) yield* shareOf(account)
           hasShare = true
-          yield* all.takeScoped(1)
+          if (needsConnection) yield* all.takeScoped(1)
         }).pipe(
           Effect.timeoutOrElse({
             duration: waitDeadline,
@@ -77,7 +82,9 @@ export class SearchPermits extends Context.Service<
       })
 
       return SearchPermits.of({
-        query: (effect, hint) => Effect.scoped(Effect.andThen(admitted, Availability.query(effect, limits, hint)))
+        query: (effect, hint) =>
+          Effect.scoped(Effect.andThen(admitted(true), Availability.query(effect, limits, hint))),
+        share: (effect) => Effect.scoped(Effect.andThen(admitted(false), effect))
       })
     })
   )

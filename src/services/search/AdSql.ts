@@ -1,6 +1,6 @@
 /** SQL that reads ads by id, with the fields of an answer. */
 import { Schema, Struct } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import { AdItem } from "../../domain/catalog/AdItem.ts"
 import type { FoundAd } from "../../domain/catalog/AdItem.ts"
 import { ctas } from "../../domain/catalog/Enumerations.ts"
@@ -10,6 +10,7 @@ import { figuresOf } from "./ShopFigures.ts"
 
 const Text = Schema.NullOr(Schema.String)
 const AdRow = Schema.Struct({
+  request: Schema.Int,
   version: Schema.Int,
   ...Struct.omit(AdItem.fields, ["active_days", "shop", "dashboard_url"]),
   cta: Text,
@@ -22,19 +23,19 @@ const AdRow = Schema.Struct({
 type AdRow = typeof AdRow.Type
 const decodeAds = rowsOf(AdRow)
 
-export const read = (sql: SqlClient.SqlClient) => (ids: ReadonlyArray<number>) =>
+/** For `SearchRunner.reader`. */
+export const read = (sql: SqlClient.SqlClient) => (wanted: Statement.Fragment) =>
   sql`
-      SELECT greatest(a.version, s.version) AS version, a.id, a.ad_archive_id, a.page_name,
+      SELECT w.request, greatest(a.version, s.version) AS version, a.id, a.ad_archive_id, a.page_name,
         CASE WHEN a.is_active THEN 'active' ELSE 'inactive' END AS status, a.media_type, a.headline, a.ad_text, a.cta,
         a.landing_url, a.image_url, a.ad_library_url, a.started_on::text AS started_at,
         a.last_seen_on::text AS last_seen_at, a.is_partnership, a.shop_id, s.name, s.domain, s.country
-      FROM ad a LEFT JOIN shop s ON s.id = a.shop_id
-      WHERE a.id = ANY(${ids}::int[])`.pipe(decodeAds)
+      FROM ${wanted} JOIN ad a ON a.id = w.id LEFT JOIN shop s ON s.id = a.shop_id`.pipe(decodeAds)
 
 export const toFound =
   (list: SegmentList) =>
   (row: AdRow): FoundAd => ({
-    ...Struct.omit(row, ["version", "shop_id", "name", "domain", "country"]),
+    ...Struct.omit(row, ["request", "version", "shop_id", "name", "domain", "country"]),
     // A label that is not in the vocabulary becomes `null`.
     cta: ctas.find((cta) => cta === row.cta) ?? null,
     shop: shopOf(list, row)

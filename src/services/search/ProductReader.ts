@@ -1,6 +1,7 @@
 /** Reads the complete record of one product for `get_product`, for accounts that track or own its store. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Statement } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { ProductDetails } from "../../domain/catalog/ProductDetails.ts"
@@ -19,9 +20,9 @@ const decodeRows = rowsOf(
   Schema.Struct({ ...ProductSql.ProductRow.fields, details: Schema.NullOr(ProductDetails), is_own: Schema.Boolean })
 )
 
-const read = (sql: SqlClient.SqlClient, productId: number, accountId: AccountId) =>
+const read = (sql: SqlClient.SqlClient, productId: number, account: Statement.Fragment) =>
   sql`
-      SELECT ${ProductSql.columns(sql, accountId)}, p.details, ${ShopSql.isOfKind(sql, accountId, "own")} AS is_own
+      SELECT ${ProductSql.columns(sql, account)}, p.details, ${ShopSql.isOfKind(sql, account, "own")} AS is_own
       FROM product p JOIN shop s ON s.id = p.shop_id
       WHERE p.id = ${productId}::int`.pipe(decodeRows)
 
@@ -43,7 +44,7 @@ export class ProductReader extends Context.Service<
 
       const get = Effect.fn("ProductReader.get")(
         function* (productId: number, accountId: AccountId) {
-          const [row] = yield* read(sql, productId, accountId)
+          const [row] = yield* read(sql, productId, sql`${accountId}::int`)
           if (row === undefined) {
             return yield* ToolErrorMessages.noProduct(productId)
           }

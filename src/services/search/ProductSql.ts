@@ -1,7 +1,6 @@
 /** SQL that reads products by id, with the fields that all tools return. */
 import { Schema, Struct } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import type { AccountId } from "../../domain/access/Account.ts"
 import { facts } from "../../domain/catalog/ProductItem.ts"
 import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
 import { rowsOf } from "../database/Rows.ts"
@@ -20,18 +19,18 @@ export const ProductRow = Schema.Struct({
   is_tracked: Schema.Boolean
 })
 type ProductRow = typeof ProductRow.Type
-const decodeProducts = rowsOf(ProductRow)
+const decodeProducts = rowsOf(Schema.Struct({ request: Schema.Int, ...ProductRow.fields }))
 
 /** The columns of {@link ProductRow}, from the product `p` and its store `s`. */
-export const columns = (sql: SqlClient.SqlClient, accountId: AccountId): Statement.Fragment => sql`
+export const columns = (sql: SqlClient.SqlClient, account: Statement.Fragment): Statement.Fragment => sql`
   greatest(p.version, s.version) AS version, p.id, p.title, p.url, p.image_url, p.price, s.currency, p.created_at,
-  s.id AS shop_id, s.name, s.domain, s.country, ${ShopSql.isOfKind(sql, accountId, "tracked")} AS is_tracked`
+  s.id AS shop_id, s.name, s.domain, s.country, ${ShopSql.isOfKind(sql, account, "tracked")} AS is_tracked`
 
-export const read = (sql: SqlClient.SqlClient, accountId: AccountId) => (ids: ReadonlyArray<number>) =>
+/** For `SearchRunner.reader`. */
+export const read = (sql: SqlClient.SqlClient) => (wanted: Statement.Fragment) =>
   sql`
-      SELECT ${columns(sql, accountId)} FROM product p JOIN shop s ON s.id = p.shop_id WHERE p.id = ANY(${ids}::int[])`.pipe(
-    decodeProducts
-  )
+      SELECT w.request, ${columns(sql, sql`w.account_id`)}
+      FROM ${wanted} JOIN product p ON p.id = w.id JOIN shop s ON s.id = p.shop_id`.pipe(decodeProducts)
 
 export const toProduct = (row: ProductRow) => ({
   ...Struct.pick(row, ["id", "title", "url", "image_url", "price", "currency"]),

@@ -5,13 +5,16 @@
  * searched list. The runner then waits for the index and repeats the search once. The second answer is final; records that
  * are gone are left out of it.
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Deferred, Effect, Exit, Layer, Request, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql"
+import type { SqlError, Statement } from "effect/sql"
+import type { AccountId } from "../../domain/access/Account.ts"
 import * as Narrowing from "../../domain/search/Narrowing.ts"
 import type { Apart, Findings, UnknownName } from "../../domain/search/Warnings.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
+import { batched } from "../database/BatchedRequests.ts"
 import { rowOf } from "../database/Rows.ts"
+import { CurrentAccount } from "../limits/CurrentAccount.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import type { Query, SearchResult } from "./index/Query.ts"
 import { lettersOf } from "./index/Segment.ts"
@@ -23,6 +26,7 @@ import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import type { Published } from "./runtime/IndexState.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
+import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
 /** A record, with the newest version of the catalog that changed any of its fields. */
 export interface Versioned {
@@ -30,13 +34,40 @@ export interface Versioned {
   readonly version: number
 }
 
-type Read<Row> = (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
+/**
+ * Reads records by the relation `w (id, account_id, request)`, in any order. Each row has the number of the request that wants it;
+ * `account_id` is the account that asks.
+ */
+type Read<Row> = (
+  wanted: Statement.Fragment
+) => Effect.Effect<ReadonlyArray<Row & { readonly request: number }>, SqlError.SqlError>
+
+/**
+ * The existing records, in the order of the ids. Without ids there is no query. `accountId` is needed where a record says what
+ * the account has to do with it. `hint` suggests how to narrow a search that timed out.
+ */
+export type Reader<Row> = (
+  ids: ReadonlyArray<number>,
+  options?: { readonly accountId?: AccountId; readonly hint?: () => string }
+) => Effect.Effect<ReadonlyArray<Row>, SearchFailure>
+
+interface WantedRecords<Row> extends Request.Request<ReadonlyArray<Row>, SearchFailure> {
+  readonly ids: ReadonlyArray<number>
+  readonly accountId: AccountId | undefined
+  /** Told when the caller leaves: the last one to leave stops the statement. */
+  readonly caller: { leave: () => void }
+}
+
+/** Searches whose records one statement reads, at most 25 records each. */
+const maxBatch = 40
+/** Not what limits them: each takes a permit. A statement that hangs delays no other. */
+const batchesInFlight = 1_000
 
 export interface Search<Row extends Versioned> {
   readonly args: Narrowing.Narrowable
   readonly query: (names: NameCodes) => Query
-  /** Records by id, in any order. */
-  readonly read: Read<Row>
+  /** The existing records, in the order of the ids. */
+  readonly read: (ids: ReadonlyArray<number>, hint: () => string) => Effect.Effect<ReadonlyArray<Row>, SearchFailure>
 }
 
 export interface Found<Row> {
@@ -91,12 +122,8 @@ export class SearchRunner extends Context.Service<
     run<Row extends Versioned>(search: Search<Row>): Effect.Effect<Found<Row>, InvalidArguments | SearchFailure>
     /** Runs `attempt`, and repeats it once if the index was out of date. */
     fresh<A, E>(attempt: Effect.Effect<Attempt<A>, E>): Effect.Effect<A, E | SearchFailure>
-    /** The existing records, in the order of the ids. Without ids there is no query. */
-    records<Row extends Versioned>(
-      ids: ReadonlyArray<number>,
-      read: Read<Row>,
-      hint?: () => string
-    ): Effect.Effect<ReadonlyArray<Row>, SearchFailure>
+    /** What concurrent searches read with it is one statement, which belongs to none of them. */
+    reader<Row extends Versioned>(read: Read<Row>): Reader<Row>
   }
 >()("discovery/search/SearchRunner") {
   static readonly layer = Layer.effect(
@@ -117,15 +144,57 @@ export class SearchRunner extends Context.Service<
         return (yield* attempt).answer
       })
 
-      const records = Effect.fnUntraced(function* <Row extends Versioned>(
-        ids: ReadonlyArray<number>,
-        read: Read<Row>,
-        hint?: () => string
-      ): Effect.fn.Return<ReadonlyArray<Row>, SearchFailure> {
-        if (ids.length === 0) return []
-        const rows = new Map((yield* permits.query(read(ids), hint)).map((row) => [row.id, row]))
-        return ids.flatMap((id) => rows.get(id) ?? [])
-      })
+      const reader = <Row extends Versioned>(read: Read<Row>): Reader<Row> => {
+        const resolver = batched<WantedRecords<Row>>({
+          sql,
+          maxInFlight: batchesInFlight,
+          maxSize: maxBatch,
+          run: Effect.fnUntraced(function* (entries) {
+            const wanted = entries.flatMap(({ request: { accountId = 0, ids } }, request) =>
+              ids.map((id) => ({ accountId, id, request }))
+            )
+            const [ids, accounts, requests] = [
+              wanted.map(({ id }) => id),
+              wanted.map(({ accountId }) => accountId),
+              wanted.map(({ request }) => request)
+            ]
+            const relation = sql`unnest(${ids}::int[], ${accounts}::int[], ${requests}::int[]) AS w (id, account_id, request)`
+            const areGone = Deferred.makeUnsafe<void>()
+            let waiting = entries.length
+            const leave = () => {
+              if (--waiting === 0) Deferred.doneUnsafe(areGone, Exit.void)
+            }
+            for (const { request } of entries) request.caller.leave = leave
+            const found = yield* permits
+              .query(read(relation))
+              .pipe(
+                Effect.provideService(CurrentAccount, undefined),
+                Effect.raceFirst(Effect.andThen(Deferred.await(areGone), Effect.interrupt)),
+                Effect.exit
+              )
+            const rows = Exit.isSuccess(found) ? Map.groupBy(found.value, ({ request }) => request) : undefined
+            for (const [request, entry] of entries.entries()) {
+              entry.completeUnsafe(Exit.map(found, () => rows?.get(request) ?? []))
+            }
+          })
+        })
+        const wanted = Request.of<WantedRecords<Row>>()
+        return (ids, { accountId, hint } = {}) => {
+          if (ids.length === 0) return Effect.succeed([])
+          return Effect.suspend(() => {
+            const caller = { leave: () => {} }
+            return Effect.request(wanted({ ids, accountId, caller }), resolver).pipe(
+              Effect.onInterrupt(() => Effect.sync(caller.leave)),
+              (request) => permits.share(request),
+              Effect.map((found) => {
+                const rows = new Map(found.map((row) => [row.id, row]))
+                return ids.flatMap((id) => rows.get(id) ?? [])
+              }),
+              Effect.catchTag("SearchTimeout", () => Effect.fail(ToolErrorMessages.tooSlow(hint?.())))
+            )
+          })
+        }
+      }
 
       /** The results of the words alone and of the filters alone, of a search that has no result. */
       const totalsApart = Effect.fnUntraced(function* (
@@ -149,7 +218,7 @@ export class SearchRunner extends Context.Service<
         const { answer, published, unknown } = yield* InVersion.answer(index.current, { names: args, query, ask })
         const apart = answer.total === 0 ? yield* totalsApart(published, query, hint) : undefined
         const ids = answer.page.map(({ id }) => id)
-        const rows = yield* records(ids, search.read, hint)
+        const rows = yield* search.read(ids, hint)
         return {
           answer: {
             rows,
@@ -176,7 +245,7 @@ export class SearchRunner extends Context.Service<
         return found
       })
 
-      return SearchRunner.of({ run, fresh, records })
+      return SearchRunner.of({ run, fresh, reader })
     })
   ).pipe(Layer.provide(SearchPermits.layer))
 }

@@ -44,13 +44,14 @@ export class AdSearch extends Context.Service<AdSearch, { search(query: AdQuery.
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const runner = yield* SearchRunner
+      const records = runner.reader(AdSql.read(sql))
 
       const search = Effect.fn("AdSearch.search")(function* (query: AdQuery.AdQuery) {
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
         const found = yield* runner.run({
           args: query,
           query: (names) => Queries.fromAdQuery(query, names, today),
-          read: AdSql.read(sql)
+          read: (ids, hint) => records(ids, { hint })
         })
         const mode = AdQuery.mode(query)
         const isGrouped = mode === "grouped_by_shop"
@@ -88,12 +89,13 @@ export class ProductSearch extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const runner = yield* SearchRunner
+      const records = runner.reader(ProductSql.read(sql))
 
       const search = Effect.fn("ProductSearch.search")(function* (query: ProductQuery, accountId: AccountId) {
         const found = yield* runner.run({
           args: query,
           query: (names) => Queries.fromProductQuery(query, names),
-          read: ProductSql.read(sql, accountId)
+          read: (ids, hint) => records(ids, { accountId, hint })
         })
         return {
           products: found.rows.map(ProductSql.toFound(found.list)),
@@ -125,12 +127,13 @@ export class ShopSearch extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const runner = yield* SearchRunner
+      const records = runner.reader(ShopSql.read(sql))
 
       const search = Effect.fn("ShopSearch.search")(function* (query: ShopQuery, accountId: AccountId) {
         const found = yield* runner.run({
           args: query,
           query: (names) => Queries.fromShopQuery(query, names),
-          read: ShopSql.read(sql, accountId)
+          read: (ids, hint) => records(ids, { accountId, hint })
         })
         return {
           shops: found.rows.map(ShopSql.toFacts(found.list)),

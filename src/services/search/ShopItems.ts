@@ -38,18 +38,21 @@ export class ShopItems extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const index = yield* CatalogIndex
       const runner = yield* SearchRunner
+      const shopsOf = runner.reader(ShopSql.read(sql))
+      const productsOf = runner.reader(ProductSql.read(sql))
+      const adsOf = runner.reader(AdSql.read(sql))
 
       const attempt = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
         const { list, version } = yield* index.current
         if (!isIndexed(list, shopId)) {
           // A store in the database but not in the index has just been imported.
-          const known = yield* runner.records([shopId], ShopSql.read(sql, accountId))
+          const known = yield* shopsOf([shopId], { accountId })
           return { answer: none, isCurrent: known.length === 0 }
         }
         const productIds = newestProducts(list, shopId, shownItems)
         const adIds = newestRunningAds(list, shopId, shownItems)
-        const products = yield* runner.records(productIds, ProductSql.read(sql, accountId))
-        const ads = yield* runner.records(adIds, AdSql.read(sql))
+        const products = yield* productsOf(productIds, { accountId })
+        const ads = yield* adsOf(adIds)
         return {
           answer: { products: products.map(ProductSql.toFound(list)), ads: ads.map(AdSql.toFound(list)) },
           isCurrent:

@@ -1,6 +1,7 @@
 /** Reads the complete records of stores for `get_shop`. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { ShopExtras } from "../../domain/catalog/ShopItem.ts"
 import type { ShopDetails } from "../../domain/catalog/ShopItem.ts"
@@ -23,15 +24,15 @@ const maxMonths = 120
 /** More than any tree of niches has; ends the traversal if the data has a cycle. */
 const maxDepth = 32
 
-const decodeRows = rowsOf(Schema.Struct({ ...ShopSql.ShopRow.fields, details: ShopExtras }))
+const decodeRows = rowsOf(Schema.Struct({ request: Schema.Int, ...ShopSql.ShopRow.fields, details: ShopExtras }))
 
 const decodeDomains = rowsOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
 
-const read = (sql: SqlClient.SqlClient, accountId: AccountId) => (shopIds: ReadonlyArray<number>) =>
+const read = (sql: SqlClient.SqlClient) => (wanted: Statement.Fragment) =>
   sql`
-  SELECT ${ShopSql.columns(sql, accountId)}, (
+  SELECT w.request, ${ShopSql.columns(sql, sql`w.account_id`)}, (
     SELECT to_json(d) FROM (
-      SELECT ${ShopSql.isOfKind(sql, accountId, "own")} AS is_own,
+      SELECT ${ShopSql.isOfKind(sql, sql`w.account_id`, "own")} AS is_own,
         (
           WITH RECURSIVE up AS (
             SELECT n.id, n.parent_id, n.name, 1 AS depth FROM niche n WHERE n.id = s.niche_id
@@ -53,7 +54,7 @@ const read = (sql: SqlClient.SqlClient, accountId: AccountId) => (shopIds: Reado
         ) AS traffic
     ) d
   ) AS details
-  FROM shop s WHERE s.id = ANY(${shopIds}::int[])`.pipe(decodeRows)
+  FROM ${wanted} JOIN shop s ON s.id = w.id`.pipe(decodeRows)
 
 export class ShopReader extends Context.Service<
   ShopReader,
@@ -75,9 +76,10 @@ export class ShopReader extends Context.Service<
       const index = yield* CatalogIndex
       const runner = yield* SearchRunner
       const permits = yield* SearchPermits
+      const records = runner.reader(read(sql))
 
       const attempt = Effect.fnUntraced(function* (shopIds: ReadonlyArray<number>, accountId: AccountId) {
-        const rows = yield* runner.records(shopIds, read(sql, accountId))
+        const rows = yield* records(shopIds, { accountId })
         const { list, version } = yield* index.current
         return {
           answer: rows.map((row) => ({ ...ShopSql.toFacts(list)(row), ...row.details })),

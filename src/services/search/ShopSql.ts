@@ -1,7 +1,6 @@
 /** SQL that reads stores by id, with the fields that all tools return. */
 import { Schema, Struct } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import type { AccountId } from "../../domain/access/Account.ts"
 import { ShopFacts } from "../../domain/catalog/ShopItem.ts"
 import { rowsOf } from "../database/Rows.ts"
 import type { SegmentList } from "./index/Segment.ts"
@@ -10,8 +9,12 @@ import { figuresOf } from "./ShopFigures.ts"
 type Sql = SqlClient.SqlClient
 
 /** Whether the account tracks or owns the store `s`. */
-export const isOfKind = (sql: Sql, accountId: AccountId, kind: "tracked" | "own"): Statement.Fragment => sql`EXISTS (
-  SELECT FROM tracked_shop k WHERE k.account_id = ${accountId}::int AND k.shop_id = s.id AND k.kind = ${kind}
+export const isOfKind = (
+  sql: Sql,
+  account: Statement.Fragment,
+  kind: "tracked" | "own"
+): Statement.Fragment => sql`EXISTS (
+  SELECT FROM tracked_shop k WHERE k.account_id = ${account} AND k.shop_id = s.id AND k.kind = ${kind}
 )`
 
 const facts = ["id", "name", "domain", "country", "currency", "niche", "languages"] as const
@@ -20,16 +23,17 @@ export const ShopRow = Schema.Struct({
   ...Struct.pick(ShopFacts.fields, [...facts, "created_on", "is_tracked"])
 })
 type ShopRow = typeof ShopRow.Type
-const decodeShops = rowsOf(ShopRow)
+const decodeShops = rowsOf(Schema.Struct({ request: Schema.Int, ...ShopRow.fields }))
 
 /** The columns of {@link ShopRow}, from the store `s`. */
-export const columns = (sql: Sql, accountId: AccountId): Statement.Fragment => sql`
+export const columns = (sql: Sql, account: Statement.Fragment): Statement.Fragment => sql`
   s.version, s.id, s.name, s.domain, s.country, s.currency,
   (SELECT json_build_object('id', n.id, 'name', n.name) FROM niche n WHERE n.id = s.niche_id) AS niche,
-  s.languages, s.created_on::text AS created_on, ${isOfKind(sql, accountId, "tracked")} AS is_tracked`
+  s.languages, s.created_on::text AS created_on, ${isOfKind(sql, account, "tracked")} AS is_tracked`
 
-export const read = (sql: Sql, accountId: AccountId) => (ids: ReadonlyArray<number>) =>
-  decodeShops(sql`SELECT ${columns(sql, accountId)} FROM shop s WHERE s.id = ANY(${ids}::int[])`)
+/** For `SearchRunner.reader`. */
+export const read = (sql: Sql) => (wanted: Statement.Fragment) =>
+  decodeShops(sql`SELECT w.request, ${columns(sql, sql`w.account_id`)} FROM ${wanted} JOIN shop s ON s.id = w.id`)
 
 /** In the order of the answer. */
 export const toFacts =

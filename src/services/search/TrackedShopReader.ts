@@ -28,7 +28,7 @@ const decodeRows = rowsOf(Schema.Struct({ ...ShopSql.ShopRow.fields, is_own: Sch
 /** The page is selected before the stores are joined. */
 const read = (sql: SqlClient.SqlClient, accountId: AccountId, page: number) =>
   sql`
-  SELECT ${ShopSql.columns(sql, accountId)}, f.kind = 'own' AS is_own
+  SELECT ${ShopSql.columns(sql, sql`${accountId}::int`)}, f.kind = 'own' AS is_own
   FROM (
     SELECT t.shop_id, t.kind, row_number() OVER (ORDER BY t.kind = 'own' DESC, t.since DESC, t.shop_id DESC) AS position
     FROM tracked_shop t WHERE t.account_id = ${accountId}::int

@@ -180,6 +180,52 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
     })
   )
 
+  it.effect("what searches read at the same time is one statement, in which each account has its own stores", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const shopSearch = yield* ShopSearch
+      yield* become(1, 5)
+      yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country) VALUES (2, 'b.com', '.com', 'B', 'US')
+        ON CONFLICT DO NOTHING`
+      yield* stampAndIndex
+      const accounts = yield* Effect.forEach([1, 2], (shopId) =>
+        Effect.gen(function* () {
+          const [account] = yield* sql<{ id: AccountId }>`
+            INSERT INTO account (email, plan, status, created_at)
+            VALUES (${`shop${shopId}@discovery.test`}, 'starter', 'active', now()) RETURNING id`
+          const id = account?.id ?? assert.fail()
+          yield* sql`INSERT INTO tracked_shop (account_id, shop_id, kind) VALUES (${id}, ${shopId}, 'tracked')`
+          return id
+        })
+      )
+      const search = (account: AccountId, perPage: number) =>
+        shopSearch.search({ shop_ids: [1, 2], per_page: perPage }, account)
+      const { answer, statements } = yield* recorded(
+        Effect.all([...accounts.map((account) => search(account, 25)), search(accountId, 1)], {
+          concurrency: "unbounded"
+        })
+      )
+      assert.lengthOf(statements, 1)
+      assert.deepStrictEqual(
+        answer.map(({ shops }) => shops.map(({ id, is_tracked: isTracked }) => [id, isTracked])),
+        [
+          [
+            [1, true],
+            [2, false]
+          ],
+          [
+            [1, false],
+            [2, true]
+          ],
+          [[1, false]]
+        ]
+      )
+      yield* sql`DELETE FROM tracked_shop`
+      yield* sql`DELETE FROM shop WHERE id = 2`
+      yield* stampAndIndex
+    })
+  )
+
   it.effect("a page of whose records none is left is empty, and one behind the last asks the database nothing", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -226,8 +272,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("records that are held 
       const heldUp = outside<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(Effect.map(([row]) => row?.count))
 
+      // What begins at once is one statement.
       const waiting = yield* Effect.forEach(Array.from({ length: 12 }), (_, index) =>
-        Effect.forkChild(Effect.flip(productSearch.search({ query: `tray ${index + 1}` }, accountId)))
+        Effect.gen(function* () {
+          const fiber = yield* Effect.forkChild(
+            Effect.flip(productSearch.search({ query: `tray ${index + 1}` }, accountId))
+          )
+          const wanted = Math.min(index + 1, 2)
+          while (((yield* heldUp) ?? 0) < wanted) yield* Effect.yieldNow
+          return fiber
+        })
       )
       let most = 0
       while (waiting.some((fiber) => fiber.pollUnsafe() === undefined)) {
