@@ -41,7 +41,9 @@ interface Trial {
   readonly peer: number
 }
 
-const told = (found: Found, query: Query, withIds: boolean): string =>
+type Answered = Pick<Found, "total" | "ids"> & { readonly stores?: number }
+
+const told = (found: Answered, query: Query, withIds: boolean): string =>
   JSON.stringify({
     total: found.total,
     ...(query.order._tag === "Grouped" ? { stores: found.stores } : {}),

@@ -74,7 +74,8 @@ export interface Found<Row> {
   /** In the order of the results. */
   readonly rows: ReadonlyArray<Row>
   readonly total: number
-  readonly stores: number
+  /** Of an order that has one result for each store, always. */
+  readonly stores: number | undefined
   readonly findings: Findings
   /** The searched list, which has the figures of the stores. */
   readonly list: SegmentList

@@ -54,13 +54,13 @@ export class AdSearch extends Context.Service<AdSearch, { search(query: AdQuery.
           read: (ids, hint) => records(ids, { hint })
         })
         const mode = AdQuery.mode(query)
-        const isGrouped = mode === "grouped_by_shop"
+        const stores = mode === "grouped_by_shop" ? found.stores : undefined
         return {
           ads: found.rows.map(AdSql.toFound(found.list)),
           pagination: {
-            ...Page.pagination(query, found.total, isGrouped ? found.stores : found.total),
+            ...Page.pagination(query, found.total, stores ?? found.total),
             mode,
-            ...(isGrouped ? { matching_shops: found.stores } : {})
+            ...(stores === undefined ? {} : { matching_shops: stores })
           },
           findings: found.findings
         }

@@ -5,6 +5,7 @@
  * The nanoseconds are those of the loops of StoreSelection, Words, Matching and ItemOrder, measured by `npm run bench:search`.
  */
 import * as AdKey from "./AdKey.ts"
+import { comparesMoney } from "./Currencies.ts"
 import type { Filter, Query, StoreCondition } from "./Query.ts"
 import { defaultTuning } from "./Run.ts"
 import type { SegmentList, SegmentView, Words } from "./Segment.ts"
@@ -86,6 +87,9 @@ const costIn = ({ segment }: SegmentView, query: Query): number => {
   const { bitmaps, ranges } = itemTests(query)
   const share = matching / Math.max(1, stores)
   const tested = rows * (ranges * steps.item * share + (ranges + bitmaps) * steps.bitmap)
+  // No store is looked at where none is asked for and the order is one of items.
+  if (conditions === 0 && query.order._tag === "ByItem" && !comparesMoney(query))
+    return nanos + tested + 2 * steps.bitmap * rows
   return nanos + chosen + tested + (isByItem ? steps.bitmap * rows + defaultTuning.leastSteps : 0)
 }
 

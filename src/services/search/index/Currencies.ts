@@ -55,6 +55,12 @@ const comparedIn = ({ item, order, stores }: ComparingQuery): Compared => {
   }
 }
 
+/** Whether a filter or the order compares money, so that the matching stores are counted by currency. */
+export const comparesMoney = (query: ComparingQuery): boolean => {
+  const { figures, price } = comparedIn(query)
+  return figures.length > 0 || price
+}
+
 /** One more than the largest code. */
 const codes = 26 ** 3 + 1
 

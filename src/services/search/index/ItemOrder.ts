@@ -7,12 +7,13 @@
  * matching store for the score.
  */
 import * as AdKey from "./AdKey.ts"
-import type { TopN } from "./TopN.ts"
 import { eachBit, isSet } from "./Bitmap.ts"
 import { createdTest, dayTest, firstWhere, positions, priceTest } from "./RowFilter.ts"
 import { matchingRows } from "./Matching.ts"
 import { stepsBetweenChecks } from "./Run.ts"
-import type { Matching } from "./Matching.ts"
+import { candidates } from "./StoreSelection.ts"
+import { TopN } from "./TopN.ts"
+import type { ItemMatching } from "./Matching.ts"
 import type { Cancel, Run } from "./Run.ts"
 import type { Order, Query } from "./Query.ts"
 import type { Ads, Products, SegmentView } from "./Segment.ts"
@@ -33,7 +34,7 @@ export interface Part {
   readonly view: SegmentView
   readonly at: number
   readonly items: Products | Ads
-  readonly matching: Matching
+  readonly matching: ItemMatching
 }
 
 /** An order column of one segment. */
@@ -156,8 +157,32 @@ const findBounds = (recency: Int32Array) => {
   return { least, greatest }
 }
 
-/** Offers the best items of each store, until one is worse than those that are kept already. */
-const offerByScore = (best: TopN, { at, matching, view }: Part, isDescending: boolean, { cancel }: Run): void => {
+/** With fewer matches than one in so many stores, each match is read. */
+const fewMatches = 8
+
+/** The first stores of a segment by the best score that an item of theirs has, in each direction. Kept as long as the view. */
+const bestStores = new WeakMap<SegmentView, Map<string, Uint32Array>>()
+
+const findBestStores = (view: SegmentView, keyOfStore: (store: number) => number, count: number): Uint32Array => {
+  const best = new TopN(count)
+  for (const store of candidates(view, false)) {
+    const key = keyOfStore(store)
+    if (key <= best.worst) best.offer(key, 0, store, store, 0)
+  }
+  return Uint32Array.from(best.sorted(), ({ row }) => row)
+}
+
+/**
+ * Offers the best items of each store, until one is worse than those that are kept already. Where no stores were looked at, few
+ * matches are read one by one; otherwise the stores with the best items are read first, and no other one once the
+ * best item of these is worse than those that are kept.
+ */
+const offerByScore = (
+  best: TopN,
+  { at, matching, view }: Part,
+  isDescending: boolean,
+  { cancel, tuning }: Run
+): void => {
   const { ids, offsets, recency, stores } = view.segment.products
   const { relevance } = view.columns
   const sign = isDescending ? -1 : 1
@@ -174,7 +199,42 @@ const offerByScore = (best: TopN, { at, matching, view }: Part, isDescending: bo
     for (const row of matching.list) offer(row, relevance[stores[row]!]!)
     return
   }
-  const { bits, stores: rows } = matching
+  const { bits } = matching
+  const offerStore = (store: number, first: number): void => {
+    const length = offsets[store + 1]! - offsets[store]!
+    for (let step = 0; step < length; step++) {
+      const row = first - sign * step
+      if (isSet(bits, row) && !offer(row, relevance[store]!)) break
+    }
+  }
+  const firstOf = (store: number) => (isDescending ? offsets[store]! : offsets[store + 1]! - 1)
+  /** The stores that were read. */
+  const read = new Set<number>()
+  if (matching.stores === undefined) {
+    if (bits !== undefined && matching.total * fewMatches < view.live.length) {
+      // Not eachBit, whose many callers make a call of each row.
+      for (let word = 0; word < bits.length; word++) {
+        for (let rest = bits[word]!; rest !== 0; rest &= rest - 1) {
+          const row = (word << 5) + 31 - Math.clz32(rest & -rest)
+          offer(row, relevance[stores[row]!]!)
+        }
+      }
+      return
+    }
+    /** Of the best item of the store. */
+    const keyOfStore = (store: number) =>
+      offsets[store] === offsets[store + 1] ? unknownLast : sign * (relevance[store]! + recency[firstOf(store)]!)
+    const count = tuning.bestStores
+    const first = bestStores
+      .getOrInsertComputed(view, () => new Map())
+      .getOrInsertComputed(`${isDescending} ${count}`, () => findBestStores(view, keyOfStore, count))
+    for (const store of first) {
+      if (keyOfStore(store) > worst) return
+      offerStore(store, firstOf(store))
+      read.add(store)
+    }
+  }
+  const rows = matching.stores ?? candidates(view, false)
   const { greatest, least } = recencies.getOrInsertComputed(recency, findBounds)
   const extreme = isDescending ? greatest : least
   for (let position = 0; position < rows.length; position++) {
@@ -182,12 +242,8 @@ const offerByScore = (best: TopN, { at, matching, view }: Part, isDescending: bo
     const store = rows[position]!
     const ofStore = relevance[store]!
     if (sign * (ofStore + extreme) > worst) continue
-    const first = isDescending ? offsets[store]! : offsets[store + 1]! - 1
-    if (sign * (ofStore + recency[first]!) > worst) continue
-    const length = offsets[store + 1]! - offsets[store]!
-    for (let step = 0; step < length; step++) {
-      const row = first - sign * step
-      if (isSet(bits, row) && !offer(row, ofStore)) break
-    }
+    const first = firstOf(store)
+    if (sign * (ofStore + recency[first]!) > worst || read.has(store)) continue
+    offerStore(store, first)
   }
 }

@@ -14,6 +14,7 @@ import type { Cancel, Run } from "./Run.ts"
 import type { Items, Segment, SegmentView } from "./Segment.ts"
 import { keepSet, matches, select } from "./StoreSelection.ts"
 import { findHits } from "./Words.ts"
+import type { Hits } from "./Words.ts"
 
 /** Work space of a segment, allocated once. Searches of a thread do not overlap. */
 interface Scratch {
@@ -54,61 +55,42 @@ export const itemBitmaps = (segment: Segment, items: Items) => {
   return bitmapOf(items === segment.products ? productBits : adBits, items.ids.length)
 }
 
-/** The matches in one segment. Valid until the next search of the segment. */
-export interface Matching {
-  /** Rows of stores with a matching item, ascending, so pseudo-stores come first. */
+/** The matching items in one segment. Valid until the next search of the segment. */
+export interface ItemMatching {
+  /** The number of matching items, and of those in pseudo-stores. */
+  readonly total: number
+  readonly storeless: number
+  /** The matching items; `undefined` if all items of the stores match. Of stores that do not match it may have any. */
+  readonly bits: Uint32Array | undefined
+  /** All matching rows, ascending, if the words have few hits. */
+  readonly list: Uint32Array | undefined
+  /** Rows of stores with a matching item, ascending, so pseudo-stores come first. Absent if only items were looked at. */
+  readonly stores?: Uint32Array
+}
+
+/** The matches in one segment, with their stores. */
+export interface Matching extends ItemMatching {
   readonly stores: Uint32Array
   /** The number of matching items of each of these stores. */
   readonly counts: Uint32Array
   /** The number of pseudo-stores among them. */
   readonly pseudoStores: number
-  /** The number of matching items, and of those in pseudo-stores. */
-  readonly total: number
-  readonly storeless: number
-  /** The matching items among the items of these stores; `undefined` if all match. */
-  readonly bits: Uint32Array | undefined
-  /** All matching rows, ascending, if the words have few hits. */
-  readonly list: Uint32Array | undefined
 }
 
-/** The matching items of a segment, in stores that meet the conditions. */
-export const matchItems = (
-  view: SegmentView,
-  filter: Filter & { readonly subject: "products" | "ads" },
-  { cancel, conditions, tuning }: Run,
-  /** These stores are used instead of those that meet the conditions. */
-  given?: Uint32Array
-): Matching => {
-  const { segment } = view
-  const items = segment[filter.subject]
+export type ItemFilter = Filter & { readonly subject: "products" | "ads" }
+
+/** Intersects a bitmap, or all rows, with the conditions on items; exact for the items of these stores. */
+export const meetTests = (
+  segment: Segment,
+  items: Items,
+  filter: ItemFilter,
+  stores: Uint32Array,
+  given: Uint32Array | undefined,
+  cancel: Cancel
+): Uint32Array | undefined => {
   const bitmap = itemBitmaps(segment, items)
-  const scratch = scratchOf(segment)
-  const tests = RowFilter.itemTests(segment, items, filter)
-  const hits = findHits(items.words, items.ids.length, filter, bitmap, tuning.fewHits)
-  cancel.check()
-  /** Pseudo-stores come first. */
-  const end = filter.isStoreless === true ? segment.pseudoStores : segment.storeIds.length
-
-  if (hits?.list !== undefined && given === undefined) {
-    const list = hits.list.filter(
-      (row) =>
-        items.stores[row]! < end &&
-        matches(view, conditions, items.stores[row]!) &&
-        tests.every((test) => RowFilter.isMet(test, row))
-    )
-    // The bitmap must contain the matches, not all hits.
-    for (let at = 0; at < hits.list.length; at++) hits.bits[hits.list[at]! >>> 5] = 0
-    setRows(hits.bits, list)
-    return { ...sum(segment, countRuns(items, list, scratch)), bits: hits.bits, list }
-  }
-
-  const selected = given ?? select(view, conditions, scratch.stores)
-  const stores = selected.subarray(
-    0,
-    firstWhere(selected, (row) => row >= end)
-  )
-  let bits = hits?.bits
-  for (const test of tests) {
+  let bits = given
+  for (const test of RowFilter.itemTests(segment, items, filter)) {
     const met = bitmap(bits === undefined ? 2 : 3)
     if (test._tag === "Flags") RowFilter.fillFlags(test, items.ids.length, met, bitmap(4))
     else if (!RowFilter.fillFromPermutation(test, met, rowsOf(items, stores))) {
@@ -117,6 +99,58 @@ export const matchItems = (
     if (bits === undefined) bits = met
     else andBits(bits, met)
   }
+  return bits
+}
+
+/** The matching items among few hits of words, each tested alone; of stores before the row `end`. */
+export const matchHits = (
+  view: SegmentView,
+  filter: ItemFilter,
+  conditions: Run["conditions"],
+  hits: Hits,
+  rows: Uint32Array,
+  end: number
+): Matching => {
+  const { segment } = view
+  const items = segment[filter.subject]
+  const tests = RowFilter.itemTests(segment, items, filter)
+  const list = rows.filter(
+    (row) =>
+      items.stores[row]! < end &&
+      matches(view, conditions, items.stores[row]!) &&
+      tests.every((test) => RowFilter.isMet(test, row))
+  )
+  // The bitmap must contain the matches, not all hits.
+  for (let at = 0; at < rows.length; at++) hits.bits[rows[at]! >>> 5] = 0
+  setRows(hits.bits, list)
+  return { ...sum(segment, countRuns(items, list, scratchOf(segment))), bits: hits.bits, list }
+}
+
+/** The matching items of a segment, in stores that meet the conditions. */
+export const matchItems = (
+  view: SegmentView,
+  filter: ItemFilter,
+  { cancel, conditions, tuning }: Run,
+  /** These stores are used instead of those that meet the conditions. */
+  given?: Uint32Array
+): Matching => {
+  const { segment } = view
+  const items = segment[filter.subject]
+  const bitmap = itemBitmaps(segment, items)
+  const scratch = scratchOf(segment)
+  const hits = findHits(items.words, items.ids.length, filter, bitmap, tuning.fewHits)
+  cancel.check()
+  /** Pseudo-stores come first. */
+  const end = filter.isStoreless === true ? segment.pseudoStores : segment.storeIds.length
+
+  if (hits?.list !== undefined && given === undefined) return matchHits(view, filter, conditions, hits, hits.list, end)
+
+  const selected = given ?? select(view, conditions, scratch.stores)
+  const stores = selected.subarray(
+    0,
+    firstWhere(selected, (row) => row >= end)
+  )
+  const bits = meetTests(segment, items, filter, stores, hits?.bits, cancel)
   return { ...sum(segment, countItems(segment, items, stores, bits)), bits, list: undefined }
 }
 
@@ -235,8 +269,13 @@ const sum = ({ pseudoStores }: Segment, { counts, stores }: StoreCounts) => {
 }
 
 /** The exact matching rows; `bits` may also contain rows of other stores. */
-export const matchingRows = (segment: Segment, items: Items, { bits, stores }: Matching): Uint32Array => {
+export const matchingRows = (segment: Segment, items: Items, { bits, stores }: ItemMatching): Uint32Array => {
+  if (stores === undefined && bits !== undefined) return bits
   const rows = itemBitmaps(segment, items)(1).fill(0)
+  if (stores === undefined) {
+    setRange(rows, 0, items.ids.length)
+    return rows
+  }
   const { offsets } = items
   let from = 0
   let to = 0

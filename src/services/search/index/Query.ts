@@ -88,8 +88,8 @@ export interface Found {
 export interface SearchResult {
   /** Exact number of matching items. */
   readonly total: number
-  /** Exact number of stores with a matching item, without pseudo-stores. */
-  readonly stores: number
+  /** Exact number of stores with a matching item, without pseudo-stores. Absent where stores need not be looked at. */
+  readonly stores?: number
   /** Exact number of matching ads without a store. */
   readonly storeless: number
   /** Ids of stores that were asked for and are not in the catalog. */

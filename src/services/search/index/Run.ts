@@ -23,6 +23,8 @@ export interface Tuning {
   readonly fewValues: number
   /** The first stores of a segment that are kept for each order, and read when nothing is asked for. */
   readonly firstStores: number
+  /** The first stores of a segment by their best score that are kept, and read before all others. */
+  readonly bestStores: number
 }
 
 export const defaultTuning: Tuning = {
@@ -30,7 +32,8 @@ export const defaultTuning: Tuning = {
   leastSteps: 16_384,
   stepsAMatch: 3,
   fewValues: 2_048,
-  firstStores: 500
+  firstStores: 500,
+  bestStores: 1_024
 }
 
 /** Passed to every step of a search. */

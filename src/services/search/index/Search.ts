@@ -12,10 +12,11 @@
 import * as AdKey from "./AdKey.ts"
 import { TopN } from "./TopN.ts"
 import type { Ranked } from "./TopN.ts"
-import { currencies } from "./Currencies.ts"
+import { comparesMoney, currencies } from "./Currencies.ts"
 import { keyOf, offerItems, unknownLast } from "./ItemOrder.ts"
-import type { ItemQuery, Part } from "./ItemOrder.ts"
+import type { ByItem, ItemQuery, Part } from "./ItemOrder.ts"
 import { isSet } from "./Bitmap.ts"
+import { matchItemsAlone } from "./ItemsAlone.ts"
 import { matchItems, matchStores } from "./Matching.ts"
 import { isOfAll } from "./Query.ts"
 import { defaultTuning } from "./Run.ts"
@@ -112,10 +113,32 @@ const searchStores = (list: SegmentList, query: Query, run: Run): SearchResult =
   }
 }
 
-const searchItems = (list: SegmentList, query: ItemQuery, run: Run): SearchResult => {
+/** In an order by item, without a condition on stores. */
+const searchItemsAlone = (list: SegmentList, query: ItemQuery, order: ByItem, run: Run): SearchResult => {
   const best = new TopN(query.offset + query.limit)
-  const { order } = query
   const parts = list.map((view, at): Part => {
+    const part = { view, at, items: view.segment[query.subject], matching: matchItemsAlone(view, query, run) }
+    offerItems(best, part, query, order, run)
+    return part
+  })
+  const total = parts.reduce((all, { matching }) => all + matching.total, 0)
+  const found = best.sorted().slice(query.offset)
+  return {
+    total,
+    storeless: parts.reduce((all, { matching }) => all + matching.storeless, 0),
+    unknownIds: [],
+    page: found.map((one) => foundRow(parts, one)),
+    currencies: []
+  }
+}
+
+const searchItems = (list: SegmentList, query: ItemQuery, run: Run): SearchResult => {
+  const { order } = query
+  if (order._tag === "ByItem" && query.stores.length === 0 && query.isStoreless !== true && !comparesMoney(query)) {
+    return searchItemsAlone(list, query, order, run)
+  }
+  const best = new TopN(query.offset + query.limit)
+  const parts = list.map((view, at): PartOfStores => {
     const part = { view, at, items: view.segment[query.subject], matching: matchItems(view, query, run) }
     const { pseudoStores, stores } = part.matching
     if (order._tag === "ByItem") offerItems(best, part, query, order, run)
@@ -155,6 +178,9 @@ const foundAt = ({ items, view }: Part, row: number): Found => {
   return { id: items.ids[row]!, storeId: store < view.segment.pseudoStores ? null : view.segment.storeIds[store]! }
 }
 
+/** A segment with its matching items and their stores. */
+type PartOfStores = Part & { readonly matching: Matching }
+
 const partOf = (parts: ReadonlyArray<Part>, { view }: Pick<Ranked, "view">): Part => parts[view]!
 
 const foundRow = (parts: ReadonlyArray<Part>, ranked: Pick<Ranked, "row" | "view">): Found =>
@@ -170,7 +196,7 @@ const firstRow = (parts: ReadonlyArray<Part>, ranked: Ranked): number => {
 
 /** The items of the page, store after store. Ads without a store are store 0, before other unknown figures. */
 const pageByStores = (
-  parts: ReadonlyArray<Part>,
+  parts: ReadonlyArray<PartOfStores>,
   stores: ReadonlyArray<Ranked>,
   storeless: number,
   { limit, offset }: Query
@@ -191,7 +217,7 @@ const pageByStores = (
   }
   for (const ranked of stores) {
     if (ranked.key === unknownLast && isStorelessDue) takeStoreless()
-    const part = partOf(parts, ranked)
+    const part = parts[ranked.view]!
     const end = part.items.offsets[ranked.row + 1]!
     for (let row = part.items.offsets[ranked.row]!; row < end && page.length < limit; row++) {
       if (isSet(part.matching.bits, row)) take(part, row)
@@ -203,7 +229,7 @@ const pageByStores = (
 }
 
 /** The first matching ads of all pseudo-stores together, in the default order of ads. */
-const bestStoreless = (parts: ReadonlyArray<Part>, capacity: number): ReadonlyArray<Ranked> => {
+const bestStoreless = (parts: ReadonlyArray<PartOfStores>, capacity: number): ReadonlyArray<Ranked> => {
   const best = new TopN(capacity)
   for (const { at, matching, view } of parts) {
     const { ids, keys, offsets } = view.segment.ads

@@ -54,8 +54,8 @@ const neverCanceled = { check: () => {} }
 /** Small segments go the ways of large ones too: bitmaps for few hits, scans, walks that are given up. */
 const tunings: ReadonlyArray<Tuning> = [
   defaultTuning,
-  { ...defaultTuning, fewHits: 0, leastSteps: 0, stepsAMatch: 0, firstStores: 0 },
-  { ...defaultTuning, fewHits: 3, leastSteps: 20, stepsAMatch: 1, firstStores: 20 }
+  { ...defaultTuning, fewHits: 0, leastSteps: 0, stepsAMatch: 0, firstStores: 0, bestStores: 0 },
+  { ...defaultTuning, fewHits: 3, leastSteps: 20, stepsAMatch: 1, firstStores: 20, bestStores: 3 }
 ]
 const lastPage = 20
 
