@@ -10,7 +10,6 @@ import { Clock, Context, Effect, FiberSet, Layer, Option, Redacted, Schedule, Sc
 import type { Duration } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
-import { createTransport } from "nodemailer"
 import type { SMTPTransportOptions } from "nodemailer"
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs/promises"
@@ -19,6 +18,7 @@ import { AppConfig } from "../../Config.ts"
 import { isLocalHost } from "../../domain/LocalHost.ts"
 import type { Sender } from "../../domain/MailSettings.ts"
 import type { Language } from "../../domain/Messages.ts"
+import { once } from "../../domain/Once.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { AccountLinks } from "../accounts/AccountLinks.ts"
 import { availableOnce } from "../database/Availability.ts"
@@ -257,20 +257,25 @@ export const optionsOf = (smtpUrl: string): SMTPTransportOptions => {
   }
 }
 
+/** Loaded for the first mail: most servers send none for hours. */
+const library = () => import("nodemailer")
+
 const overSmtp = (smtpUrl: Redacted.Redacted, from: Sender) => {
-  const transport = createTransport(optionsOf(Redacted.value(smtpUrl)))
+  const transport = once(async () => (await library()).createTransport(optionsOf(Redacted.value(smtpUrl))))
   return (message: Written): Effect.Effect<void, MailRefused> =>
     Effect.tryPromise({
-      try: (signal) => transport.sendMail({ ...fieldsOf(message, from), signal }),
+      try: async (signal) => (await transport()).sendMail({ ...fieldsOf(message, from), signal }),
       catch: refusalOf
     }).pipe(Effect.asVoid)
 }
 
 /** Files that only their owner can read, because the links in them are secrets. Their names sort by time. */
 const intoFolder = (folder: string, from: Sender) => {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" })
+  const transport = once(async () =>
+    (await library()).createTransport({ streamTransport: true, buffer: true, newline: "windows" })
+  )
   const save = async (message: Written): Promise<string> => {
-    const { message: bytes } = await transport.sendMail(fieldsOf(message, from))
+    const { message: bytes } = await (await transport()).sendMail(fieldsOf(message, from))
     await fs.mkdir(folder, { recursive: true, mode: 0o700 })
     const file = path.join(folder, `${message.at.toISOString().replaceAll(/[:.]/gu, "-")}-${randomUUID()}.eml`)
     await fs.writeFile(file, bytes, { mode: 0o600 })

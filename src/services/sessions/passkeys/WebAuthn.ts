@@ -112,9 +112,9 @@ export class WebAuthn extends Context.Service<
     Effect.gen(function* () {
       const { baseUrl } = yield* AppConfig
       const { hostname } = new URL(baseUrl)
-      // With the layer, so that commands, which have no use for them, do not load its parsers of certificates.
-      const library = yield* Effect.promise(() => import("@simplewebauthn/server"))
-      const { decodeAttestationObject } = yield* Effect.promise(() => import("@simplewebauthn/server/helpers"))
+      // When it is needed: with its parsers of certificates it is a fifth of all modules.
+      const library = Effect.promise(() => import("@simplewebauthn/server"))
+      const helpers = Effect.promise(() => import("@simplewebauthn/server/helpers"))
       const expected = { expectedOrigin: baseUrl, expectedRPID: hostname, requireUserVerification: true }
 
       const listed = (ids: ReadonlyArray<Uint8Array>) =>
@@ -143,7 +143,10 @@ export class WebAuthn extends Context.Service<
        * Attestation was not asked for. Certificates in one would make the library fetch the lists of revoked ones from any
        * address that they name. Without certificates it is signed by the passkey itself.
        */
-      const withoutCertificates = (attestationObject: string) => {
+      const withoutCertificates = (
+        attestationObject: string,
+        { decodeAttestationObject }: Effect.Success<typeof helpers>
+      ) => {
         const bytes = Base64Url.decode(attestationObject)
         if (Result.isFailure(bytes)) return false
         // A copy, because the library's type asks for a buffer that is not shared.
@@ -165,12 +168,14 @@ export class WebAuthn extends Context.Service<
         )
         const challenge = yield* challengeOf(response.clientDataJSON)
         yield* redeem(challenge)
+        const reading = yield* helpers
         const isPlain = yield* attempt("the attestation cannot be read", () =>
-          withoutCertificates(response.attestationObject)
+          withoutCertificates(response.attestationObject, reading)
         )
         if (!isPlain) return yield* rejected("it has an attestation with certificates, which was not asked for")
+        const { verifyRegistrationResponse } = yield* library
         const { registrationInfo } = yield* attempt("not registered", () =>
-          library.verifyRegistrationResponse({
+          verifyRegistrationResponse({
             ...expected,
             expectedChallenge: challenge,
             supportedAlgorithmIDs: algorithms,
@@ -192,8 +197,9 @@ export class WebAuthn extends Context.Service<
       const verify: WebAuthn["Service"]["verify"] = Effect.fnUntraced(function* ({ assertion, challenge }, passkey) {
         const { id, rawId, response, type } = assertion
         const { authenticatorData, clientDataJSON, signature } = response
+        const { verifyAuthenticationResponse } = yield* library
         const { authenticationInfo, verified } = yield* attempt("not verified", () =>
-          library.verifyAuthenticationResponse({
+          verifyAuthenticationResponse({
             ...expected,
             expectedChallenge: challenge,
             response: {
