@@ -125,12 +125,15 @@ const maxAddresses = 3
 const maxLooked = 20
 
 /** What stands around an address in a text: quotation marks, brackets, `site:`, and the punctuation behind it. */
-const before = /^(?:[\p{Pi}\p{Pf}\p{Ps}"'`<]|site:)+/iu
-const behind = /(?<![\p{Pi}\p{Pf}\p{Pe}"'`>.,;:!?…。，、；：！？])[\p{Pi}\p{Pf}\p{Pe}"'`>.,;:!?…。，、；：！？]+$/u
+const before = /^(?:[\p{Pi}\p{Pf}\p{Ps}"'`<*_~]|site:)+/iu
+const behind =
+  /(?<![\p{Pi}\p{Pf}\p{Pe}"'`>.,;:!?*_~…。，、；：！？])[\p{Pi}\p{Pf}\p{Pe}"'`>.,;:!?*_~…。，、；：！？]+$/u
 
 /** The domains of stores, or addresses of their pages, among texts. */
 export const addresses = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const parts = texts.flatMap((text) => text.split(/\s+/u)).map((part) => part.replace(before, "").replace(behind, ""))
+  const parts = texts
+    .flatMap((text) => text.split(/[\s,;|]+/u))
+    .map((part) => part.replace(before, "").replace(behind, ""))
   return Array.from(new Set(parts))
     .filter((part) => part.includes("."))
     .slice(0, maxLooked)

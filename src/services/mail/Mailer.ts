@@ -18,7 +18,6 @@ import { AppConfig } from "../../Config.ts"
 import { isLocalHost } from "../../domain/LocalHost.ts"
 import type { Sender } from "../../domain/MailSettings.ts"
 import type { Language } from "../../domain/Messages.ts"
-import { once } from "../../domain/Once.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { AccountLinks } from "../accounts/AccountLinks.ts"
 import { availableOnce } from "../database/Availability.ts"
@@ -257,11 +256,17 @@ export const optionsOf = (smtpUrl: string): SMTPTransportOptions => {
   }
 }
 
-/** Loaded for the first mail: most servers send none for hours. */
+/** Loaded for the first mail: most servers send none for hours. What cannot be loaded is tried again with the next mail. */
 const library = () => import("nodemailer")
+type Library = Awaited<ReturnType<typeof library>>
+
+const madeOnce = <A>(make: (loaded: Library) => A): (() => Promise<A>) => {
+  let made: { readonly value: A } | undefined
+  return async () => (made ??= { value: make(await library()) }).value
+}
 
 const overSmtp = (smtpUrl: Redacted.Redacted, from: Sender) => {
-  const transport = once(async () => (await library()).createTransport(optionsOf(Redacted.value(smtpUrl))))
+  const transport = madeOnce(({ createTransport }) => createTransport(optionsOf(Redacted.value(smtpUrl))))
   return (message: Written): Effect.Effect<void, MailRefused> =>
     Effect.tryPromise({
       try: async (signal) => (await transport()).sendMail({ ...fieldsOf(message, from), signal }),
@@ -271,8 +276,8 @@ const overSmtp = (smtpUrl: Redacted.Redacted, from: Sender) => {
 
 /** Files that only their owner can read, because the links in them are secrets. Their names sort by time. */
 const intoFolder = (folder: string, from: Sender) => {
-  const transport = once(async () =>
-    (await library()).createTransport({ streamTransport: true, buffer: true, newline: "windows" })
+  const transport = madeOnce(({ createTransport }) =>
+    createTransport({ streamTransport: true, buffer: true, newline: "windows" })
   )
   const save = async (message: Written): Promise<string> => {
     const { message: bytes } = await (await transport()).sendMail(fieldsOf(message, from))

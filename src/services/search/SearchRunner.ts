@@ -5,7 +5,7 @@
  * searched list. The runner then waits for the index and repeats the search once. The second answer is final; records that
  * are gone are left out of it.
  */
-import { Context, Deferred, Effect, Exit, Layer, Request, Schema } from "effect"
+import { Array, Context, Deferred, Effect, Exit, Layer, Request, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError, Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -54,15 +54,12 @@ export type Reader<Row> = (
 interface WantedRecords<Row> extends Request.Request<ReadonlyArray<Row>, SearchFailure> {
   readonly ids: ReadonlyArray<number>
   readonly accountId: AccountId | undefined
-  /** Told when the caller leaves: the last one to leave stops the statement. */
-  readonly caller: { leave: () => void }
+  /** The last caller to leave stops the statement. */
+  readonly caller: { isGone: boolean; onLeave: () => void }
 }
 
 /** Searches whose records one statement reads, at most 25 records each. */
 const maxBatch = 40
-/** Not what limits them: each takes a permit. A statement that hangs delays no other. */
-const batchesInFlight = 1_000
-
 export interface Search<Row extends Versioned> {
   readonly args: Narrowing.Narrowable
   readonly query: (names: NameCodes) => Query
@@ -146,46 +143,60 @@ export class SearchRunner extends Context.Service<
       })
 
       const reader = <Row extends Versioned>(read: Read<Row>): Reader<Row> => {
+        type Entries = ReadonlyArray<Request.Entry<WantedRecords<Row>>>
+        const readTogether = Effect.fnUntraced(function* (all: Entries): Effect.fn.Return<void> {
+          const entries = all.filter(({ request }) => !request.caller.isGone)
+          if (entries.length === 0) return
+          const wanted = entries.flatMap(({ request: { accountId = 0, ids } }, request) =>
+            ids.map((id) => ({ accountId, id, request }))
+          )
+          const [ids, accounts, requests] = [
+            wanted.map(({ id }) => id),
+            wanted.map(({ accountId }) => accountId),
+            wanted.map(({ request }) => request)
+          ]
+          const relation = sql`unnest(${ids}::int[], ${accounts}::int[], ${requests}::int[]) AS w (id, account_id, request)`
+          const areGone = Deferred.makeUnsafe<void>()
+          let waiting = entries.length
+          const onLeave = () => {
+            if (--waiting === 0) Deferred.doneUnsafe(areGone, Exit.void)
+          }
+          for (const { request } of entries) request.caller.onLeave = onLeave
+          const found = yield* permits
+            .query(read(relation))
+            .pipe(
+              Effect.provideService(CurrentAccount, undefined),
+              Effect.raceFirst(Effect.andThen(Deferred.await(areGone), Effect.interrupt)),
+              Effect.exit
+            )
+          // A row that does not decode must not fail the searches of others.
+          if (entries.length > 1 && Exit.hasDies(found)) {
+            return yield* Effect.forEach(entries, (entry) => readTogether([entry]), { discard: true })
+          }
+          const rows = Exit.isSuccess(found) ? Map.groupBy(found.value, ({ request }) => request) : undefined
+          for (const [request, entry] of entries.entries()) {
+            entry.completeUnsafe(Exit.map(found, () => rows?.get(request) ?? []))
+          }
+        })
         const resolver = batched<WantedRecords<Row>>({
           sql,
-          maxInFlight: batchesInFlight,
-          maxSize: maxBatch,
-          run: Effect.fnUntraced(function* (entries) {
-            const wanted = entries.flatMap(({ request: { accountId = 0, ids } }, request) =>
-              ids.map((id) => ({ accountId, id, request }))
-            )
-            const [ids, accounts, requests] = [
-              wanted.map(({ id }) => id),
-              wanted.map(({ accountId }) => accountId),
-              wanted.map(({ request }) => request)
-            ]
-            const relation = sql`unnest(${ids}::int[], ${accounts}::int[], ${requests}::int[]) AS w (id, account_id, request)`
-            const areGone = Deferred.makeUnsafe<void>()
-            let waiting = entries.length
-            const leave = () => {
-              if (--waiting === 0) Deferred.doneUnsafe(areGone, Exit.void)
-            }
-            for (const { request } of entries) request.caller.leave = leave
-            const found = yield* permits
-              .query(read(relation))
-              .pipe(
-                Effect.provideService(CurrentAccount, undefined),
-                Effect.raceFirst(Effect.andThen(Deferred.await(areGone), Effect.interrupt)),
-                Effect.exit
-              )
-            const rows = Exit.isSuccess(found) ? Map.groupBy(found.value, ({ request }) => request) : undefined
-            for (const [request, entry] of entries.entries()) {
-              entry.completeUnsafe(Exit.map(found, () => rows?.get(request) ?? []))
-            }
-          })
+          // A statement that hangs delays no other; how many run is limited by permits.
+          maxInFlight: Infinity,
+          maxSize: Infinity,
+          run: (entries) =>
+            Effect.forEach(Array.chunksOf(entries, maxBatch), readTogether, { concurrency: "unbounded", discard: true })
         })
         const wanted = Request.of<WantedRecords<Row>>()
         return (ids, { accountId, hint } = {}) => {
           if (ids.length === 0) return Effect.succeed([])
           return Effect.suspend(() => {
-            const caller = { leave: () => {} }
+            const caller = { isGone: false, onLeave: () => {} }
+            const leave = Effect.sync(() => {
+              caller.isGone = true
+              caller.onLeave()
+            })
             return Effect.request(wanted({ ids, accountId, caller }), resolver).pipe(
-              Effect.onInterrupt(() => Effect.sync(caller.leave)),
+              Effect.onInterrupt(() => leave),
               (request) => permits.share(request),
               Effect.map((found) => {
                 const rows = new Map(found.map((row) => [row.id, row]))

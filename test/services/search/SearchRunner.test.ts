@@ -1,6 +1,6 @@
 /** What a search does when the catalog has changed meanwhile, and when the database is busy, slow or gone. */
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Fiber, Latch, Layer } from "effect"
+import { Context, Effect, Exit, Fiber, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import * as Database from "../../../src/services/database/Database.ts"
@@ -49,6 +49,8 @@ const overStillIndex = Layer.unwrap(
     )
   )
 )
+
+const ownRunner = Layer.fresh(SearchRunner.layer)
 
 layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
   it.effect("a search sees a change that its records show, as soon as it is committed", () =>
@@ -224,6 +226,57 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
       yield* sql`DELETE FROM shop WHERE id = 2`
       yield* stampAndIndex
     })
+  )
+
+  it.effect(
+    "many reads at once each get their own records, and a row that does not decode fails its own read only",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const runner = yield* SearchRunner
+        const bad = 50
+        const reader = runner.reader((wanted) =>
+          sql<{
+            request: number
+            id: number
+            version: number
+          }>`SELECT w.request, w.id, 0 AS version FROM ${wanted}`.pipe(
+            Effect.tap((rows) => (rows.some(({ id }) => id === bad) ? Effect.die("a bad row") : Effect.void))
+          )
+        )
+        const ids = Array.from({ length: 100 }, (_, index) => index + 1)
+        const exits = yield* Effect.all(
+          ids.map((id) => Effect.exit(reader([id, id + 1_000]))),
+          { concurrency: "unbounded" }
+        )
+        const found = exits.map((exit) => (Exit.isSuccess(exit) ? exit.value.map(({ id }) => id) : "failed"))
+        assert.deepStrictEqual(
+          found,
+          ids.map((id) => (id === bad ? "failed" : [id, id + 1_000]))
+        )
+      }).pipe(Effect.provide(ownRunner, { local: true }))
+  )
+
+  it.effect("a statement ends with the last of its callers, and none begins for callers that are gone", () =>
+    Effect.gen(function* () {
+      const runner = yield* SearchRunner
+      const statements = { begun: 0, ended: 0 }
+      const reader = runner.reader<{ readonly id: number; readonly version: number }>(() =>
+        Effect.suspend(() => {
+          statements.begun++
+          return Effect.never
+        }).pipe(Effect.onInterrupt(() => Effect.sync(() => void statements.ended++)))
+      )
+      const fibers = yield* Effect.forEach(Array.from({ length: 60 }), (_, id) => Effect.forkChild(reader([id])))
+      while (statements.begun < 2) yield* Effect.yieldNow
+      yield* Fiber.interruptAll(fibers.slice(1))
+      for (let turn = 0; turn < 20; turn++) yield* Effect.yieldNow
+      // Of the first forty one waits, of the other twenty none.
+      assert.deepStrictEqual(statements, { begun: 2, ended: 1 })
+      yield* Fiber.interruptAll(fibers)
+      while (statements.ended < 2) yield* Effect.yieldNow
+      assert.strictEqual(statements.begun, 2)
+    }).pipe(Effect.provide(ownRunner, { local: true }))
   )
 
   it.effect("a page of whose records none is left is empty, and one behind the last asks the database nothing", () =>

@@ -87,9 +87,10 @@ const costIn = ({ segment }: SegmentView, query: Query): number => {
   const { bitmaps, ranges } = itemTests(query)
   const share = matching / Math.max(1, stores)
   const tested = rows * (ranges * steps.item * share + (ranges + bitmaps) * steps.bitmap)
-  // No store is looked at where none is asked for and the order is one of items.
-  if (conditions === 0 && query.order._tag === "ByItem" && !comparesMoney(query))
-    return nanos + tested + 2 * steps.bitmap * rows
+  // Where no store is asked for and the order is one of items, stores are looked at once for each list.
+  if (conditions === 0 && query.order._tag === "ByItem" && !comparesMoney(query)) {
+    return nanos + tested + 2 * steps.bitmap * rows + steps.store * stores
+  }
   return nanos + chosen + tested + (isByItem ? steps.bitmap * rows + defaultTuning.leastSteps : 0)
 }
 

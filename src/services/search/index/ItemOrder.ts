@@ -58,7 +58,7 @@ const columnOf = ({ ads, products }: SegmentView["segment"], name: Exclude<ByIte
 
 export const offerItems = (best: TopN, part: Part, query: ItemQuery, order: ByItem, run: Run): void => {
   const { at, items, matching, view } = part
-  if (matching.total === 0) return
+  if (matching.total === 0 || query.offset + query.limit === 0) return
   const { column, isDescending } = order
   if (column === "score") return offerByScore(best, part, isDescending, run)
   const { permutation, valueOf } = columnOf(view.segment, column)

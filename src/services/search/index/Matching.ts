@@ -79,12 +79,12 @@ export interface Matching extends ItemMatching {
 
 export type ItemFilter = Filter & { readonly subject: "products" | "ads" }
 
-/** Intersects a bitmap, or all rows, with the conditions on items; exact for the items of these stores. */
+/** Intersects a bitmap, or all rows, with the conditions on items; exact for the items of these stores, or of all. */
 export const meetTests = (
   segment: Segment,
   items: Items,
   filter: ItemFilter,
-  stores: Uint32Array,
+  stores: Uint32Array | undefined,
   given: Uint32Array | undefined,
   cancel: Cancel
 ): Uint32Array | undefined => {
@@ -93,8 +93,11 @@ export const meetTests = (
   for (const test of RowFilter.itemTests(segment, items, filter)) {
     const met = bitmap(bits === undefined ? 2 : 3)
     if (test._tag === "Flags") RowFilter.fillFlags(test, items.ids.length, met, bitmap(4))
-    else if (!RowFilter.fillFromPermutation(test, met, rowsOf(items, stores))) {
-      fillOfStores(items, stores, cancel, test, met)
+    else if (
+      !RowFilter.fillFromPermutation(test, met, stores === undefined ? items.ids.length : rowsOf(items, stores))
+    ) {
+      if (stores === undefined) fillAll(cancel, test, met)
+      else fillOfStores(items, stores, cancel, test, met)
     }
     if (bits === undefined) bits = met
     else andBits(bits, met)
@@ -179,6 +182,15 @@ const countRuns = ({ offsets, stores }: Items, list: Uint32Array, scratch: Scrat
   return { stores: scratch.stores.subarray(0, found), counts: scratch.counts.subarray(0, found) }
 }
 
+const wordsBetweenChecks = stepsBetweenChecks >>> 5
+
+const fillAll = (cancel: Cancel, test: RowFilter.RangeTest, bits: Uint32Array): void => {
+  for (let from = 0; from < bits.length; from += wordsBetweenChecks) {
+    cancel.check()
+    RowFilter.fillRange(test, bits, from, Math.min(bits.length, from + wordsBetweenChecks))
+  }
+}
+
 /**
  * Fills the elements of a bitmap that contain items of these stores, each once. An element may also contain items of other
  * stores, whose bits are ignored.
@@ -190,7 +202,6 @@ const fillOfStores = (
   test: RowFilter.RangeTest,
   bits: Uint32Array
 ): void => {
-  const wordsBetweenChecks = stepsBetweenChecks >>> 5
   let from = 0
   let to = 0
   for (let at = 0; at <= stores.length; at++) {

@@ -142,7 +142,8 @@ const searchItems = (list: SegmentList, query: ItemQuery, run: Run): SearchResul
     const part = { view, at, items: view.segment[query.subject], matching: matchItems(view, query, run) }
     const { pseudoStores, stores } = part.matching
     if (order._tag === "ByItem") offerItems(best, part, query, order, run)
-    else offerStores(best, view, at, order._tag === "ByStore" ? order : grouped, stores.subarray(pseudoStores))
+    else if (query.limit > 0)
+      offerStores(best, view, at, order._tag === "ByStore" ? order : grouped, stores.subarray(pseudoStores))
     return part
   })
   const sum = (of: (matching: Matching) => number) => parts.reduce((all, { matching }) => all + of(matching), 0)

@@ -1,5 +1,5 @@
 /** What runs searches in the published list; on the caller's thread all of them, or those that are short. */
-import { Duration, Effect, Semaphore } from "effect"
+import { Clock, Duration, Effect, Semaphore } from "effect"
 import type { SearchTimeout } from "../../../domain/ToolError.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 import type { SearchFailure } from "../../limits/SearchPermits.ts"
@@ -73,6 +73,8 @@ export const onThisThread: Effect.Effect<Searcher> = Effect.sync(() => {
 
 /** The way to another thread and back takes as much CPU as a search of this length. */
 const shortNanos = 500_000
+/** Threads are up within this time, or the server is not ready (D56). */
+const startLimitMillis = 30_000
 /** The expected cost may be wrong, and a search that blocks the thread for longer goes on elsewhere. */
 const blockingLimit = Duration.millis(3)
 
@@ -97,17 +99,33 @@ export const shortOnThisThread = <R>(others: Effect.Effect<Searcher, never, R>):
   Effect.map(Effect.context<R>(), (context): Searcher => {
     let current: Published | undefined
     let started: Searcher | undefined
+    let startedAtMillis = 0
+    /** Whether it has answered once: until then it is being started, which does not make the server unready. */
+    let hasAnswered = false
     const starting = Semaphore.makeUnsafe(1)
     const start = Effect.gen(function* () {
       if (started !== undefined) return started
-      const searcher = yield* Effect.provide(others, context)
+      // Its threads outlive the search that starts them, and must not keep the context of that search.
+      const searcher = yield* Effect.updateContext<Searcher, never, R, never>(others, () => context)
+      startedAtMillis = yield* Clock.currentTimeMillis
       started = searcher
-      yield* searcher.show(current)
+      // Another list may be shown meanwhile, and must be the last one.
+      let shown: Published | undefined
+      do {
+        shown = current
+        yield* searcher.show(shown)
+      } while (shown !== current)
       return searcher
     }).pipe(Effect.uninterruptible, starting.withPermits(1))
 
     return {
-      isAnswering: Effect.suspend(() => started?.isAnswering ?? Effect.succeed(true)),
+      isAnswering: Effect.gen(function* () {
+        if (started === undefined) return true
+        const isAnswering = yield* started.isAnswering
+        hasAnswered ||= isAnswering
+        const isStarting = !hasAnswered && (yield* Clock.currentTimeMillis) - startedAtMillis < startLimitMillis
+        return isAnswering || isStarting
+      }),
       show: (published) =>
         Effect.suspend(() => {
           current = published

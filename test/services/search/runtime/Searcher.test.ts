@@ -1,6 +1,9 @@
 /** Where a search runs: on the caller's thread if it is short, and with the searcher of threads otherwise (D57). */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { AccountId } from "../../../../src/domain/access/Account.ts"
+import { CurrentAccount } from "../../../../src/services/limits/CurrentAccount.ts"
 import type { Query } from "../../../../src/services/search/index/Query.ts"
 import { Spellings } from "../../../../src/services/search/index/IndexedRecords.ts"
 import * as Cost from "../../../../src/services/search/index/Cost.ts"
@@ -52,19 +55,25 @@ interface Threads {
   readonly starts: () => number
   readonly shown: ReadonlyArray<Published | undefined>
   readonly ran: ReadonlyArray<Job>
+  readonly answers: (isAnswering: boolean) => void
+  /** What the searcher of threads had of the search that started it. */
+  readonly inherited: () => AccountId | undefined
 }
 
 /** The searcher under test; the one of threads notes what it is asked, and answers on this thread. */
 const withThreads: Effect.Effect<Threads> = Effect.gen(function* () {
   let starts = 0
+  let isAnswering = false
+  let inherited: AccountId | undefined
   const shown: Array<Published | undefined> = []
   const ran: Array<Job> = []
   const threads = Effect.gen(function* () {
     starts++
+    inherited = yield* CurrentAccount
     yield* Effect.yieldNow
     const own = yield* Searcher.onThisThread
     return {
-      isAnswering: Effect.succeed(false),
+      isAnswering: Effect.sync(() => isAnswering),
       show: (list: Published | undefined) =>
         Effect.andThen(
           Effect.sync(() => shown.push(list)),
@@ -73,7 +82,14 @@ const withThreads: Effect.Effect<Threads> = Effect.gen(function* () {
       run: <K extends Kind>(job: Job<K>) => Effect.suspend(() => (ran.push(job), own.run(job)))
     }
   })
-  return { searcher: yield* Searcher.shortOnThisThread(threads), starts: () => starts, shown, ran }
+  return {
+    searcher: yield* Searcher.shortOnThisThread(threads),
+    starts: () => starts,
+    shown,
+    ran,
+    answers: (is) => void (isAnswering = is),
+    inherited: () => inherited
+  }
 })
 
 describe("D57 short searches", () => {
@@ -107,9 +123,35 @@ describe("D57 long searches", () => {
       const results = yield* Effect.forEach(jobs, (job) => searcher.run(job), { concurrency: "unbounded" })
       assert.isTrue(results.every((result) => result.published === large))
       assert.deepStrictEqual([starts(), shown, ran.length], [1, [large], jobs.length])
-      assert.isFalse(yield* searcher.isAnswering)
       yield* searcher.show(small)
       assert.deepStrictEqual(shown, [large, small])
+    })
+  )
+
+  it.effect(
+    "leave the server ready while their threads start, for 30 seconds at most, and not once they are silent",
+    () =>
+      Effect.gen(function* () {
+        const { answers, searcher } = yield* withThreads
+        yield* searcher.show(large)
+        yield* searcher.run({ kind: "search", query })
+        yield* TestClock.adjust("29 seconds")
+        assert.isTrue(yield* searcher.isAnswering)
+        yield* TestClock.adjust("1 second")
+        assert.isFalse(yield* searcher.isAnswering)
+        answers(true)
+        assert.isTrue(yield* searcher.isAnswering)
+        answers(false)
+        assert.isFalse(yield* searcher.isAnswering)
+      })
+  )
+
+  it.effect("start threads that know nothing of the search that started them", () =>
+    Effect.gen(function* () {
+      const { inherited, searcher, starts } = yield* withThreads
+      yield* searcher.show(large)
+      yield* Effect.provideService(searcher.run({ kind: "search", query }), CurrentAccount, AccountId.make(7))
+      assert.deepStrictEqual([starts(), inherited()], [1, undefined])
     })
   )
 
