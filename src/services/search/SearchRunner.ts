@@ -60,6 +60,7 @@ interface WantedRecords<Row> extends Request.Request<ReadonlyArray<Row>, SearchF
 
 /** Searches whose records one statement reads, at most 25 records each. */
 const maxBatch = 40
+
 export interface Search<Row extends Versioned> {
   readonly args: Narrowing.Narrowable
   readonly query: (names: NameCodes) => Query

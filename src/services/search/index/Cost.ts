@@ -5,10 +5,10 @@
  * The nanoseconds are those of the loops of StoreSelection, Words, Matching and ItemOrder, measured by `npm run bench:search`.
  */
 import * as AdKey from "./AdKey.ts"
-import { comparesMoney } from "./Currencies.ts"
+import { isOfItemsAlone } from "./ItemsAlone.ts"
 import type { Filter, Query, StoreCondition } from "./Query.ts"
 import { defaultTuning } from "./Run.ts"
-import type { SegmentList, SegmentView, Words } from "./Segment.ts"
+import type { Segment, SegmentList, SegmentView, Words } from "./Segment.ts"
 import { isDense, postingsOf } from "./Words.ts"
 
 /** Nanoseconds of one step. */
@@ -61,7 +61,10 @@ const costOfWords = (words: Words, rows: number, { phrases = [], words: wanted }
   return { nanos, hits: phrases.length > 0 ? Infinity : hits }
 }
 
-/** The conditions on items: ranges that are tested row by row, and groups of flags, which have bitmaps. */
+/**
+ * The conditions on items: ranges that are tested row by row, and groups of flags, which have bitmaps. RowFilter's tests would say
+ * it too, but making them may read all products once.
+ */
 const itemTests = ({ idAbove, item }: Filter): { readonly ranges: number; readonly bitmaps: number } => {
   const count = (...conditions: ReadonlyArray<boolean>) => conditions.filter(Boolean).length
   const isNewer = idAbove !== undefined
@@ -73,22 +76,31 @@ const itemTests = ({ idAbove, item }: Filter): { readonly ranges: number; readon
   return { ranges: count(isNewer, item.firstDay > 0 || item.lastDay < AdKey.lastDay), bitmaps: groups }
 }
 
+interface Documents {
+  readonly words: Words
+  readonly rows: number
+}
+
+const documentsOf = ({ storeIds, words, ...segment }: Segment, { subject }: Filter): Documents =>
+  subject === "stores"
+    ? { words, rows: storeIds.length }
+    : { words: segment[subject].words, rows: segment[subject].ids.length }
+
 const costIn = ({ segment }: SegmentView, query: Query): number => {
   const stores = segment.storeIds.length
-  const items = query.subject === "stores" ? undefined : segment[query.subject]
-  const rows = items === undefined ? stores : items.ids.length
-  const { hits, nanos } = costOfWords(items === undefined ? segment.words : items.words, rows, query)
+  const { rows, words } = documentsOf(segment, query)
+  const { hits, nanos } = costOfWords(words, rows, query)
   const conditions = query.stores.length
   if (hits <= defaultTuning.fewHits) return nanos + hits * steps.hit * (1 + conditions)
   const matching = remaining(query.stores, stores)
   const chosen = selection(query.stores, stores) + steps.store * matching
-  if (items === undefined) return nanos + chosen
+  if (query.subject === "stores") return nanos + chosen
   const isByItem = query.order._tag === "ByItem" && query.order.column !== "score"
   const { bitmaps, ranges } = itemTests(query)
   const share = matching / Math.max(1, stores)
   const tested = rows * (ranges * steps.item * share + (ranges + bitmaps) * steps.bitmap)
   // Where no store is asked for and the order is one of items, stores are looked at once for each list.
-  if (conditions === 0 && query.order._tag === "ByItem" && !comparesMoney(query)) {
+  if (isOfItemsAlone(query)) {
     return nanos + tested + 2 * steps.bitmap * rows + steps.store * stores
   }
   return nanos + chosen + tested + (isByItem ? steps.bitmap * rows + defaultTuning.leastSteps : 0)
@@ -97,9 +109,8 @@ const costIn = ({ segment }: SegmentView, query: Query): number => {
 /** A list of segments, each with what a step costs for each of its stores and ads besides the words. */
 const costOfAll = (list: SegmentList, query: Filter, ofStore: number, ofAd: number): number =>
   list.reduce<number>((sum, { segment }) => {
-    const items = query.subject === "stores" ? undefined : segment[query.subject]
-    const rows = items === undefined ? segment.storeIds.length : items.ids.length
-    const { nanos } = costOfWords(items === undefined ? segment.words : items.words, rows, query)
+    const { rows, words } = documentsOf(segment, query)
+    const { nanos } = costOfWords(words, rows, query)
     return sum + steps.segment + nanos + ofStore * segment.storeIds.length + ofAd * segment.ads.ids.length
   }, steps.search)
 

@@ -212,13 +212,7 @@ const offerByScore = (
   const read = new Set<number>()
   if (matching.stores === undefined) {
     if (bits !== undefined && matching.total * fewMatches < view.live.length) {
-      // Not eachBit, whose many callers make a call of each row.
-      for (let word = 0; word < bits.length; word++) {
-        for (let rest = bits[word]!; rest !== 0; rest &= rest - 1) {
-          const row = (word << 5) + 31 - Math.clz32(rest & -rest)
-          offer(row, relevance[stores[row]!]!)
-        }
-      }
+      eachBit(bits, (row) => void offer(row, relevance[stores[row]!]!))
       return
     }
     /** Of the best item of the store. */

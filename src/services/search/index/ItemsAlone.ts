@@ -5,11 +5,22 @@
  * Cost: a few operations for 32 rows, and 1.5 ns an item for each range of an item's figure.
  */
 import { andBits, bitmapLength, countBits, setRange } from "./Bitmap.ts"
+import { comparesMoney } from "./Currencies.ts"
+import type { ByItem, ItemQuery } from "./ItemOrder.ts"
 import { itemBitmaps, matchHits, meetTests } from "./Matching.ts"
 import type { ItemFilter, ItemMatching } from "./Matching.ts"
+import type { Query } from "./Query.ts"
 import type { Run } from "./Run.ts"
 import type { Items, SegmentView } from "./Segment.ts"
 import { findHits } from "./Words.ts"
+
+/** Whether a search asks nothing of stores: no condition on them, no money, and an order of items. */
+export const isOfItemsAlone = (query: Query): query is ItemQuery & { readonly order: ByItem } =>
+  query.subject !== "stores" &&
+  query.order._tag === "ByItem" &&
+  query.stores.length === 0 &&
+  query.isStoreless !== true &&
+  !comparesMoney(query)
 
 interface LiveItems {
   /** `undefined` if all stores are live. */
@@ -42,7 +53,7 @@ export const matchItemsAlone = (view: SegmentView, filter: ItemFilter, run: Run)
   const hits = findHits(items.words, rows, filter, itemBitmaps(segment, items), run.tuning.fewHits)
   run.cancel.check()
   if (hits?.list !== undefined) {
-    return matchHits(view, filter, run.conditions, hits, hits.list, segment.storeIds.length)
+    return matchHits(view, filter, run, hits.bits, hits.list)
   }
   const live = liveItemsOf(view, items)
   const bits = meetTests(segment, items, filter, undefined, hits?.bits, run.cancel)

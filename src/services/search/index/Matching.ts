@@ -14,7 +14,6 @@ import type { Cancel, Run } from "./Run.ts"
 import type { Items, Segment, SegmentView } from "./Segment.ts"
 import { keepSet, matches, select } from "./StoreSelection.ts"
 import { findHits } from "./Words.ts"
-import type { Hits } from "./Words.ts"
 
 /** Work space of a segment, allocated once. Searches of a thread do not overlap. */
 interface Scratch {
@@ -105,49 +104,52 @@ export const meetTests = (
   return bits
 }
 
-/** The matching items among few hits of words, each tested alone; of stores before the row `end`. */
+/** The rows of stores that a filter is about end here: pseudo-stores come first. */
+const endOf = ({ pseudoStores, storeIds }: Segment, { isStoreless }: ItemFilter): number =>
+  isStoreless === true ? pseudoStores : storeIds.length
+
+/** The matching items among few hits of words, each tested alone. The bitmap has the hits, and then the matches. */
 export const matchHits = (
   view: SegmentView,
   filter: ItemFilter,
-  conditions: Run["conditions"],
-  hits: Hits,
-  rows: Uint32Array,
-  end: number
+  { conditions }: Run,
+  bits: Uint32Array,
+  rows: Uint32Array
 ): Matching => {
   const { segment } = view
   const items = segment[filter.subject]
   const tests = RowFilter.itemTests(segment, items, filter)
+  const end = endOf(segment, filter)
   const list = rows.filter(
     (row) =>
       items.stores[row]! < end &&
       matches(view, conditions, items.stores[row]!) &&
       tests.every((test) => RowFilter.isMet(test, row))
   )
-  // The bitmap must contain the matches, not all hits.
-  for (let at = 0; at < rows.length; at++) hits.bits[rows[at]! >>> 5] = 0
-  setRows(hits.bits, list)
-  return { ...sum(segment, countRuns(items, list, scratchOf(segment))), bits: hits.bits, list }
+  for (let at = 0; at < rows.length; at++) bits[rows[at]! >>> 5] = 0
+  setRows(bits, list)
+  return { ...sum(segment, countRuns(items, list, scratchOf(segment))), bits, list }
 }
 
 /** The matching items of a segment, in stores that meet the conditions. */
 export const matchItems = (
   view: SegmentView,
   filter: ItemFilter,
-  { cancel, conditions, tuning }: Run,
+  run: Run,
   /** These stores are used instead of those that meet the conditions. */
   given?: Uint32Array
 ): Matching => {
+  const { cancel, conditions, tuning } = run
   const { segment } = view
   const items = segment[filter.subject]
   const bitmap = itemBitmaps(segment, items)
   const scratch = scratchOf(segment)
   const hits = findHits(items.words, items.ids.length, filter, bitmap, tuning.fewHits)
   cancel.check()
-  /** Pseudo-stores come first. */
-  const end = filter.isStoreless === true ? segment.pseudoStores : segment.storeIds.length
 
-  if (hits?.list !== undefined && given === undefined) return matchHits(view, filter, conditions, hits, hits.list, end)
+  if (hits?.list !== undefined && given === undefined) return matchHits(view, filter, run, hits.bits, hits.list)
 
+  const end = endOf(segment, filter)
   const selected = given ?? select(view, conditions, scratch.stores)
   const stores = selected.subarray(
     0,

@@ -12,11 +12,11 @@
 import * as AdKey from "./AdKey.ts"
 import { TopN } from "./TopN.ts"
 import type { Ranked } from "./TopN.ts"
-import { comparesMoney, currencies } from "./Currencies.ts"
+import { currencies } from "./Currencies.ts"
 import { keyOf, offerItems, unknownLast } from "./ItemOrder.ts"
 import type { ByItem, ItemQuery, Part } from "./ItemOrder.ts"
 import { isSet } from "./Bitmap.ts"
-import { matchItemsAlone } from "./ItemsAlone.ts"
+import { isOfItemsAlone, matchItemsAlone } from "./ItemsAlone.ts"
 import { matchItems, matchStores } from "./Matching.ts"
 import { isOfAll } from "./Query.ts"
 import { defaultTuning } from "./Run.ts"
@@ -31,6 +31,7 @@ type ByStore = Extract<Order, { readonly _tag: "ByStore" }>
 
 export const search = (list: SegmentList, query: Query, cancel: Cancel, tuning = defaultTuning): SearchResult => {
   const run = { conditions: prepare(query.stores), cancel, tuning }
+  if (isOfItemsAlone(query)) return searchItemsAlone(list, query, run)
   return isOfItems(query) ? searchItems(list, query, run) : searchStores(list, query, run)
 }
 
@@ -114,11 +115,11 @@ const searchStores = (list: SegmentList, query: Query, run: Run): SearchResult =
 }
 
 /** In an order by item, without a condition on stores. */
-const searchItemsAlone = (list: SegmentList, query: ItemQuery, order: ByItem, run: Run): SearchResult => {
+const searchItemsAlone = (list: SegmentList, query: ItemQuery & { readonly order: ByItem }, run: Run): SearchResult => {
   const best = new TopN(query.offset + query.limit)
   const parts = list.map((view, at): Part => {
     const part = { view, at, items: view.segment[query.subject], matching: matchItemsAlone(view, query, run) }
-    offerItems(best, part, query, order, run)
+    offerItems(best, part, query, query.order, run)
     return part
   })
   const total = parts.reduce((all, { matching }) => all + matching.total, 0)
@@ -134,9 +135,6 @@ const searchItemsAlone = (list: SegmentList, query: ItemQuery, order: ByItem, ru
 
 const searchItems = (list: SegmentList, query: ItemQuery, run: Run): SearchResult => {
   const { order } = query
-  if (order._tag === "ByItem" && query.stores.length === 0 && query.isStoreless !== true && !comparesMoney(query)) {
-    return searchItemsAlone(list, query, order, run)
-  }
   const best = new TopN(query.offset + query.limit)
   const parts = list.map((view, at): PartOfStores => {
     const part = { view, at, items: view.segment[query.subject], matching: matchItems(view, query, run) }
@@ -182,7 +180,7 @@ const foundAt = ({ items, view }: Part, row: number): Found => {
 /** A segment with its matching items and their stores. */
 type PartOfStores = Part & { readonly matching: Matching }
 
-const partOf = (parts: ReadonlyArray<Part>, { view }: Pick<Ranked, "view">): Part => parts[view]!
+const partOf = <P extends Part>(parts: ReadonlyArray<P>, { view }: Pick<Ranked, "view">): P => parts[view]!
 
 const foundRow = (parts: ReadonlyArray<Part>, ranked: Pick<Ranked, "row" | "view">): Found =>
   foundAt(partOf(parts, ranked), ranked.row)
@@ -218,7 +216,7 @@ const pageByStores = (
   }
   for (const ranked of stores) {
     if (ranked.key === unknownLast && isStorelessDue) takeStoreless()
-    const part = parts[ranked.view]!
+    const part = partOf(parts, ranked)
     const end = part.items.offsets[ranked.row + 1]!
     for (let row = part.items.offsets[ranked.row]!; row < end && page.length < limit; row++) {
       if (isSet(part.matching.bits, row)) take(part, row)

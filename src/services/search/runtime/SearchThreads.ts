@@ -15,7 +15,7 @@ import { CurrentAccount } from "../../limits/CurrentAccount.ts"
 import * as FairQueue from "../../limits/FairQueue.ts"
 import * as Metrics from "../../metrics/Metrics.ts"
 import type { Published } from "./IndexState.ts"
-import { resultOf, searchLimit } from "./Searcher.ts"
+import { resultOf, searchLimit, startLimit } from "./Searcher.ts"
 import type { Searcher } from "./Searcher.ts"
 import type { FromThread, Job, Kind, Outcome, ToThread } from "./SearchThread.ts"
 import { makeSender } from "./SegmentTransfer.ts"
@@ -26,8 +26,6 @@ const waitLimit = Duration.seconds(5)
 const heartbeat = Duration.seconds(5)
 /** A thread answers within this time to a question or a cancellation, or is replaced. */
 const answerLimit = Duration.seconds(3)
-/** A thread is up within this time after it was spawned or has died, or is replaced. */
-const startLimit = Duration.seconds(30)
 /** After a turn in which this thread was blocked itself, answers are handled before it is judged. */
 const secondLook = Duration.millis(250)
 /** From then on the thread counts for nothing when it is asked whether searches are answered. */

@@ -26,6 +26,8 @@ export interface Searcher {
 
 /** A search that takes longer is canceled. */
 export const searchLimit = Duration.seconds(5)
+/** A thread is up within this time after it was spawned or has died, or is replaced; so long the first ones may take (D56). */
+export const startLimit = Duration.seconds(30)
 
 /** The result of a job that has ended; `hint` suggests how to narrow one that was too slow. */
 export const resultOf = <K extends Kind>(
@@ -73,8 +75,6 @@ export const onThisThread: Effect.Effect<Searcher> = Effect.sync(() => {
 
 /** The way to another thread and back takes as much CPU as a search of this length. */
 const shortNanos = 500_000
-/** Threads are up within this time, or the server is not ready (D56). */
-const startLimitMillis = 30_000
 /** The expected cost may be wrong, and a search that blocks the thread for longer goes on elsewhere. */
 const blockingLimit = Duration.millis(3)
 
@@ -123,7 +123,8 @@ export const shortOnThisThread = <R>(others: Effect.Effect<Searcher, never, R>):
         if (started === undefined) return true
         const isAnswering = yield* started.isAnswering
         hasAnswered ||= isAnswering
-        const isStarting = !hasAnswered && (yield* Clock.currentTimeMillis) - startedAtMillis < startLimitMillis
+        const isStarting =
+          !hasAnswered && (yield* Clock.currentTimeMillis) - startedAtMillis < Duration.toMillis(startLimit)
         return isAnswering || isStarting
       }),
       show: (published) =>
