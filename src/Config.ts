@@ -15,6 +15,7 @@ import {
   Origin,
   Ports,
   PublicOrigin,
+  Threads,
   whole
 } from "./domain/SettingValues.ts"
 
@@ -32,6 +33,7 @@ export const variables = {
   DATABASE_MAX_CONNECTIONS: "20",
   DATA_DIR: ".data",
   INDEX_DIR: "DATA_DIR/index",
+  HTTP_THREADS: "cores / 2 on Linux with DATABASE_URL, 1 to 4; else 1",
   SEARCH_WORKERS: "cores - 1, at least 1",
   DEMO_SIZE: "demo",
   PLAN_CREDITS_GROWTH: "2000",
@@ -102,6 +104,26 @@ const stripe = Config.all({
   })
 )
 
+/**
+ * Only Linux distributes the connections of one port. The other half of the cores is for searches, the index and PostgreSQL: where
+ * they have none, a second thread makes calls dearer. The embedded PostgreSQL is for small servers, which stay small.
+ */
+const httpThreadsOf = ({
+  databaseUrl,
+  httpThreads
+}: {
+  readonly databaseUrl: Option.Option<unknown>
+  readonly httpThreads: Option.Option<number>
+}): number =>
+  Option.getOrElse(httpThreads, () =>
+    Option.isNone(databaseUrl) || process.platform !== "linux"
+      ? 1
+      : Math.min(mostByDefault, Math.max(1, Math.floor(os.availableParallelism() / 2)))
+  )
+
+/** Of the default {@link variables.DATABASE_MAX_CONNECTIONS}, each has five then, of which searches leave four to other work. */
+const mostByDefault = 4
+
 const settings = Config.all({
   port: readOrDefault(whole(1, 65_535), "PORT"),
   host: readOrDefault(Schema.String, "HOST"),
@@ -110,6 +132,7 @@ const settings = Config.all({
   databaseMaxConnections: readOrDefault(whole(2, 1000), "DATABASE_MAX_CONNECTIONS"),
   dataDir: readOrDefault(Schema.String, "DATA_DIR"),
   indexDir: Config.option(read(Schema.String, "INDEX_DIR")),
+  httpThreads: Config.option(read(whole(1, 64), "HTTP_THREADS")),
   searchWorkers: Config.option(read(whole(0, 256), "SEARCH_WORKERS")),
   demoSize: Config.option(read(Schema.Literals(["tiny", "demo", "large"]), "DEMO_SIZE")),
   planCreditsGrowth: readOrDefault(whole(0, maxCredits), "PLAN_CREDITS_GROWTH"),
@@ -142,6 +165,7 @@ const settings = Config.all({
     return {
       ...values,
       baseUrl,
+      httpThreads: httpThreadsOf(values),
       hasBaseUrl: Option.isSome(values.baseUrl),
       indexDir: Option.getOrElse(values.indexDir, () => path.join(values.dataDir, "index")),
       searchWorkers: Option.getOrElse(values.searchWorkers, () => Math.max(1, os.availableParallelism() - 1)),
@@ -159,9 +183,11 @@ const settings = Config.all({
     }
   }),
   Config.mapEffect((values) =>
-    Effect.andThen(Schema.decodeEffect(Listening)(values), Schema.decodeEffect(Ports)(values)).pipe(
-      Effect.mapBoth({ onFailure: (error) => new Config.ConfigError(error), onSuccess: () => values })
-    )
+    Effect.all([
+      Schema.decodeEffect(Listening)(values),
+      Schema.decodeEffect(Ports)(values),
+      Schema.decodeEffect(Threads)({ ...values, platform: process.platform })
+    ]).pipe(Effect.mapBoth({ onFailure: (error) => new Config.ConfigError(error), onSuccess: () => values }))
   )
 )
 

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Option } from "effect"
+import { ConfigProvider, Effect, Option, Schema } from "effect"
+import * as os from "node:os"
 import { AppConfig, type variables } from "../src/Config.ts"
+import { Threads } from "../src/domain/SettingValues.ts"
 
 const read = (env: Readonly<Record<string, string>>) =>
   Effect.flip(
@@ -23,6 +25,7 @@ const wrong: Partial<Record<keyof typeof variables, ReadonlyArray<string>>> = {
   ],
   PORT: ["0", "65536", "http", "80.5", "0x10", "3e3", "-1"],
   DATABASE_MAX_CONNECTIONS: ["1", "many"],
+  HTTP_THREADS: ["0", "65", "11", "all"],
   SEARCH_WORKERS: ["-1", "257", "all"],
   DEMO_SIZE: ["huge"],
   PLAN_CREDITS_GROWTH: ["-1", "1e99"],
@@ -90,6 +93,38 @@ describe("AppConfig", () => {
         const error = yield* read({ [name]: String(value) })
         assert.include(error.message, `["${name}"]`)
       }
+    })
+  )
+
+  it.effect.each([
+    { platform: "linux", httpThreads: 10, refusal: undefined },
+    {
+      platform: "linux",
+      httpThreads: 11,
+      refusal: "Set HTTP_THREADS to at most 10, or DATABASE_MAX_CONNECTIONS to at least 22"
+    },
+    { platform: "darwin", httpThreads: 1, refusal: undefined },
+    { platform: "darwin", httpThreads: 2, refusal: "HTTP_THREADS=2 needs Linux" }
+  ])("D107 $httpThreads threads on $platform with 20 connections", ({ refusal, ...settings }) =>
+    Effect.gen(function* () {
+      const decoded = Schema.decodeEffect(Threads)({ ...settings, databaseMaxConnections: 20 })
+      const message = yield* Effect.match(decoded, { onFailure: String, onSuccess: () => undefined })
+      if (refusal === undefined) assert.isUndefined(message)
+      else assert.include(message, refusal)
+    })
+  )
+
+  it.effect("D107 has one thread with the embedded PostgreSQL, and at most four without being asked", () =>
+    Effect.gen(function* () {
+      const threads = (env: Readonly<Record<string, string>>) =>
+        Effect.provide(AppConfig, AppConfig.layer).pipe(
+          Effect.map(({ httpThreads }) => httpThreads),
+          Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+        )
+      assert.strictEqual(yield* threads({}), 1)
+      const byDefault = yield* threads({ DATABASE_URL: "postgres://db.internal/discovery" })
+      const half = process.platform === "linux" ? Math.floor(os.availableParallelism() / 2) : 1
+      assert.strictEqual(byDefault, Math.min(4, Math.max(1, half)))
     })
   )
 

@@ -5,6 +5,7 @@ import { Effect, Layer, Option } from "effect"
 import { Dns } from "effect/net"
 import * as path from "node:path"
 import { AppConfig } from "../Config.ts"
+import type { AppSettings } from "../Config.ts"
 import { AccountClosing } from "../services/accounts/AccountClosing.ts"
 import { AccountLinks } from "../services/accounts/AccountLinks.ts"
 import { AccountDirectory } from "../services/accounts/AccountDirectory.ts"
@@ -77,18 +78,34 @@ const embeddedFolder = (dataDir: string) => path.join(dataDir, "postgres")
 const pool = (source: Database.DatabaseOptions["source"], maxConnections: number) =>
   Migrations.layer.pipe(Layer.provideMerge(Database.layer({ source, maxConnections })))
 
-/** The migrated database of a server: `DATABASE_URL`, or an embedded PostgreSQL that ends with this process. */
+const databaseOf = ({ dataDir, databaseUrl }: AppSettings, maxConnections: number) =>
+  Option.match(databaseUrl, {
+    onSome: (url) => pool(url, maxConnections),
+    onNone: () =>
+      Layer.unwrap(Effect.map(EmbeddedPostgres, ({ connection }) => pool(connection, maxConnections))).pipe(
+        Layer.provide(EmbeddedPostgres.layer({ dataFolder: embeddedFolder(dataDir) }))
+      )
+  })
+
+/** The migrated database of a command: `DATABASE_URL`, or an embedded PostgreSQL that ends with this process. */
 export const ownDatabase = Layer.unwrap(
-  Effect.map(AppConfig, ({ dataDir, databaseMaxConnections, databaseUrl }) =>
-    Option.match(databaseUrl, {
-      onSome: (url) => pool(url, databaseMaxConnections),
-      onNone: () =>
-        Layer.unwrap(Effect.map(EmbeddedPostgres, ({ connection }) => pool(connection, databaseMaxConnections))).pipe(
-          Layer.provide(EmbeddedPostgres.layer({ dataFolder: embeddedFolder(dataDir) }))
-        )
-    })
-  )
+  Effect.map(AppConfig, (config) => databaseOf(config, config.databaseMaxConnections))
 )
+
+/** Threads that answer requests share out the connections. */
+const connectionsOfThread = ({ databaseMaxConnections, httpThreads }: AppSettings): number =>
+  Math.floor(databaseMaxConnections / httpThreads)
+
+/** As {@link ownDatabase}, for the main thread of a server. */
+export const serverDatabase = Layer.unwrap(
+  Effect.map(AppConfig, (config) => databaseOf(config, connectionsOfThread(config)))
+)
+
+/** The same database for another thread of the server. */
+export const databaseOfThread = (source: Database.DatabaseOptions["source"]) =>
+  Layer.unwrap(
+    Effect.map(AppConfig, (config) => Database.layer({ source, maxConnections: connectionsOfThread(config) }))
+  )
 
 /** As {@link ownDatabase}, but a command next to a running embedded server uses the database of that server. */
 export const sharedDatabase = Layer.unwrap(
@@ -117,12 +134,6 @@ export const operation = Layer.mergeAll(
 /** Apart from the others, which need not load the library of Stripe. */
 export const billing = Billing.layer.pipe(Layer.provideMerge(operation))
 
-const searchIndex = Layer.unwrap(
-  Effect.map(AppConfig, ({ indexDir, searchWorkers }) =>
-    SearchIndex.layer({ folder: indexDir, workers: searchWorkers })
-  )
-)
-
 /** Searches and reads by id. */
 const searches = Layer.mergeAll(
   AdSearch.layer,
@@ -135,7 +146,7 @@ const searches = Layer.mergeAll(
   Vocabulary.layer,
   MarketSearch.layer,
   FilterCounts.layer
-).pipe(Layer.provide(SearchRunner.layer), Layer.provideMerge(searchIndex))
+).pipe(Layer.provide(SearchRunner.layer))
 
 const passkeys = Layer.mergeAll(PasskeySignIn.layer, SecondStep.layer).pipe(Layer.provideMerge(Passkeys.layer))
 
@@ -146,13 +157,7 @@ const signIn = Layer.mergeAll(PasswordChange.layer, CsrfTokens.layer, passkeys).
 )
 
 /** What customers do by themselves, with links in mails. */
-const selfService = Layer.mergeAll(
-  SignUp.layer,
-  PasswordReset.layer,
-  EmailChange.layer,
-  AccountClosing.layer,
-  ClosedAccounts.layer
-).pipe(
+const selfService = Layer.mergeAll(SignUp.layer, PasswordReset.layer, EmailChange.layer, AccountClosing.layer).pipe(
   Layer.provideMerge(Mailer.layer),
   Layer.provide([AccountLinks.layer, SignInAttempts.layer, Passwords.layer]),
   Layer.provideMerge(signIn)
@@ -170,18 +175,26 @@ const oauth = Layer.mergeAll(
   Grants.layer.pipe(Layer.provide(ServerKey.layer)),
   ConnectedApps.layer,
   ConsentRequests.layer,
-  EndpointRate.layer,
-  GrantRetention.layer
+  EndpointRate.layer
 )
 
 /** Accounts, for the pages of customers and operators. */
-const people = Layer.mergeAll(AccountDirectory.layer, selfService, BillingUpkeep.layer).pipe(
+const people = Layer.mergeAll(AccountDirectory.layer, selfService).pipe(
   Layer.provideMerge(Billing.layer),
   Layer.provideMerge(Accounts.layer.pipe(Layer.provide(Passwords.layer)))
 )
 
 /** The activity of accounts. */
-const usage = Layer.mergeAll(ActivityLog.layer, ActivityRetention.layer, Usage.layer, CallHistory.layer)
+const usage = Layer.mergeAll(ActivityLog.layer, Usage.layer, CallHistory.layer)
+
+/** What one thread of a server does for all. */
+const upkeep = Layer.mergeAll(
+  ActivityRetention.layer,
+  GrantRetention.layer,
+  ClosedAccounts.layer,
+  BillingUpkeep.layer,
+  Layer.effectDiscard(DatabaseClock.watch)
+)
 
 const drawings = Effect.option(Effect.tryPromise(() => import("../../demo/pictures/Pictures.ts")))
 
@@ -194,8 +207,15 @@ export const measured = Layer.unwrap(
   )
 )
 
-/** For the HTTP server. */
-export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer, Prompts.layer).pipe(
+/** As {@link measured}, of another thread of the server. */
+export const measuredOfThread = Layer.unwrap(
+  Effect.map(AppConfig, ({ metricsPort, otlpEndpoint }) =>
+    Option.isSome(metricsPort) || Option.isSome(otlpEndpoint) ? ProcessMetrics.layerOfThread : Layer.empty
+  )
+)
+
+/** For answering requests, with an index that is provided. */
+const answering = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer, Prompts.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       CredentialResolver.layer,
@@ -204,7 +224,6 @@ export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer, Prom
       PageRateLimit.layer,
       DailyPageViews.layer,
       Readiness.layer,
-      Layer.effectDiscard(DatabaseClock.watch),
       searches,
       dataAsOfLayer,
       imageOriginsLayer,
@@ -220,3 +239,10 @@ export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer, Prom
   ),
   Layer.provide(NodeCrypto.layer)
 )
+
+/** For the main thread of the HTTP server. */
+export const service = upkeep.pipe(Layer.provideMerge(answering), Layer.provideMerge(SearchIndex.layer))
+
+/** For another thread of it. `follow` emits the events of the main thread's index. */
+export const serviceOfThread = (follow: Parameters<typeof SearchIndex.followed>[0]) =>
+  answering.pipe(Layer.provideMerge(SearchIndex.followed(follow)))

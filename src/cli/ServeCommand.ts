@@ -1,12 +1,18 @@
 /** `discovery serve`, the default: prepares the data, serves, and prints how to connect. */
+import * as NodeWorker from "@effect/platform-node/NodeWorker"
 import { Effect, Layer, Option, Schedule } from "effect"
 import { Command } from "effect/cli"
+import { Worker } from "node:worker_threads"
 import { AppConfig } from "../Config.ts"
+import type * as HttpThread from "../http/HttpThread.ts"
+import * as HttpThreads from "../http/HttpThreads.ts"
 import * as MetricsServer from "../http/MetricsServer.ts"
 import * as Router from "../http/Router.ts"
 import * as Server from "../http/Server.ts"
 import * as DemoAccounts from "../services/accounts/DemoAccounts.ts"
+import * as Database from "../services/database/Database.ts"
 import * as ServerAddress from "../services/database/ServerAddress.ts"
+import * as Observability from "../services/Observability.ts"
 import * as Mailer from "../services/mail/Mailer.ts"
 import { CatalogIndex } from "../services/search/runtime/CatalogIndex.ts"
 import { loadDemoOnce } from "./DemoCommand.ts"
@@ -36,6 +42,23 @@ const searchable = Effect.gen(function* () {
   )
 })
 
+/** A thread takes 117 MB with these, 155 with the default, and no more CPU a call (bench/results/search-index.md). */
+const resourceLimits = { maxYoungGenerationSizeMb: 24 }
+
+/** The threads that answer requests beside this one. */
+const otherThreads = Effect.gen(function* () {
+  const config = yield* AppConfig
+  if (config.httpThreads === 1) return Layer.empty
+  const source = Database.forThread(yield* Database.DatabaseSource)
+  const spawner = NodeWorker.layer((number) => {
+    const workerData: HttpThread.Settings = { source, number }
+    // A thread has no terminal, by which it could choose the format of its log.
+    const env = { ...process.env, LOG_FORMAT: Observability.formatOf(config) }
+    return new Worker(new URL("./threads/RunHttpThread.ts", import.meta.url), { workerData, env, resourceLimits })
+  })
+  return HttpThreads.layer(config.httpThreads - 1).pipe(Layer.provide(spawner))
+})
+
 /** Prepares the data, serves, and prints the addresses. When interrupted, it ends after the running calls. */
 const prepareAndServe = Effect.gen(function* () {
   const { baseUrl, dataDir, mcpUrl, smtpUrl } = yield* AppConfig
@@ -58,14 +81,15 @@ const prepareAndServe = Effect.gen(function* () {
       }
     )
   )
+  const metrics = Layer.merge(MetricsServer.layer, Live.measured).pipe(Layer.provide(yield* otherThreads))
   const server = greeting.pipe(
     Layer.provideMerge(Router.layer),
     Layer.provide(Server.layer),
-    Layer.merge(Layer.merge(MetricsServer.layer, Live.measured)),
+    Layer.merge(metrics),
     Layer.provide(Live.service)
   )
   return yield* Layer.launch(server)
-}).pipe(Effect.provide(Live.ownDatabase))
+}).pipe(Effect.provide(Live.serverDatabase))
 
 /** Checks the addresses first, so that no database is started and filled for a server that cannot listen. */
 export const serve = Server.checkAddress.pipe(

@@ -102,3 +102,22 @@ export const Ports = Schema.Struct({ port: Schema.Int, metricsPort: Schema.Optio
       : undefined
   )
 )
+
+/** Threads share out the connections. Only Linux distributes the connections of clients over threads that listen on one port. */
+export const Threads = Schema.Struct({
+  databaseMaxConnections: Schema.Int,
+  httpThreads: Schema.Int,
+  platform: Schema.String
+}).check(
+  Schema.makeFilter(({ databaseMaxConnections, httpThreads, platform }) => {
+    if (httpThreads === 1) return undefined
+    if (platform !== "linux") {
+      return { path: ["HTTP_THREADS"], issue: `HTTP_THREADS=${httpThreads} needs Linux. Leave it out, or set it to 1` }
+    }
+    if (databaseMaxConnections >= 2 * httpThreads) return undefined
+    const issue =
+      `HTTP_THREADS=${httpThreads} leaves a thread less than 2 of DATABASE_MAX_CONNECTIONS=${databaseMaxConnections}. ` +
+      `Set HTTP_THREADS to at most ${Math.floor(databaseMaxConnections / 2)}, or DATABASE_MAX_CONNECTIONS to at least ${2 * httpThreads}`
+    return { path: ["HTTP_THREADS"], issue }
+  })
+)

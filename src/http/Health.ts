@@ -2,6 +2,7 @@
 import { Cause, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Readiness } from "../services/database/Readiness.ts"
+import { MainThread } from "./HttpThread.ts"
 import { CatalogIndex } from "../services/search/runtime/CatalogIndex.ts"
 import type { IndexStatus } from "../services/search/runtime/CatalogIndex.ts"
 
@@ -19,8 +20,9 @@ const ready = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const { check } = yield* Readiness
     const catalogIndex = yield* CatalogIndex
+    const { isThere } = yield* MainThread
     /** What was missing at the last check. */
-    let missing: "database" | "index" | "searches" | undefined
+    let missing: "database" | "index" | "searches" | "main thread" | undefined
 
     // Log changes only: checks come every few seconds.
     const logChange = (now: typeof missing, line: Effect.Effect<void>) =>
@@ -32,6 +34,7 @@ const ready = HttpRouter.use((router) =>
     const logReady = logChange(undefined, Effect.logInfo("Ready again"))
     const logNoIndex = logChange("index", Effect.logInfo("Not ready: there is no search index yet"))
     const logNoSearches = logChange("searches", Effect.logError("Not ready: no search thread answers"))
+    const logNoMainThread = logChange("main thread", Effect.logError("Not ready: the main thread does not answer"))
     const logNoDatabase = (error: Effect.Error<typeof check>) =>
       logChange(
         "database",
@@ -47,9 +50,10 @@ const ready = HttpRouter.use((router) =>
     yield* router.add(
       "GET",
       "/health/ready",
-      Effect.flatMap(catalogIndex.status, (status) =>
+      Effect.flatMap(Effect.all([catalogIndex.status, isThere]), ([status, isMainThreadThere]) =>
         Effect.matchEffect(check, {
           onSuccess: () => {
+            if (!isMainThreadThere) return Effect.as(logNoMainThread, answer(false, status))
             const log = !status.isReady ? logNoIndex : status.isAnswering ? logReady : logNoSearches
             return Effect.as(log, answer(status.isReady && status.isAnswering, status))
           },

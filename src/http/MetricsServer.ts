@@ -9,6 +9,7 @@ import type { HttpServerError } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import { createServer } from "node:http"
 import { AppConfig } from "../Config.ts"
+import * as ThreadMetrics from "../services/metrics/ThreadMetrics.ts"
 import * as Server from "./Server.ts"
 
 const path = "/metrics"
@@ -34,7 +35,7 @@ const headers = { "cache-control": "no-store", "x-content-type-options": "nosnif
 const plain = (status: number, text: string, others: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.text(text, { status, headers: { ...headers, ...others } })
 
-const scrape = Effect.map(PrometheusMetrics.format(), (text) =>
+const scrape = Effect.map(ThreadMetrics.ofProcess(PrometheusMetrics.format()), (text) =>
   HttpServerResponse.text(text, { headers, contentType: "text/plain; version=0.0.4; charset=utf-8" })
 )
 

@@ -92,7 +92,7 @@ export const layerWith = (options: { readonly drainTimeout: Duration.Input; read
     HttpServer.HttpServer,
     Effect.gen(function* () {
       const config = yield* AppConfig
-      const { host, port } = config
+      const { host, httpThreads, port } = config
       const run = Effect.runForkWith(yield* Effect.context())
       const log = Outage.logger(
         "Connections of a peer that has as many as it may are closed. If it is your proxy, name it in TRUSTED_PROXIES",
@@ -111,6 +111,8 @@ export const layerWith = (options: { readonly drainTimeout: Duration.Input; read
       const http = yield* NodeHttpServer.make(() => server, {
         host,
         port,
+        // The kernel distributes connections over the threads that listen (HttpThreads).
+        reusePort: httpThreads > 1,
         gracefulShutdownTimeout: options.drainTimeout
       })
       // Runs after the drain and before the socket is closed for good, which waits for every connection.

@@ -2,7 +2,9 @@
 import { Effect, Layer, Logger, Option, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
+import { threadId } from "node:worker_threads"
 import { AppConfig } from "../Config.ts"
+import type { AppSettings } from "../Config.ts"
 import * as LogLines from "./LogLines.ts"
 
 /** Machine-readable formats go to standard error, so that the output of a command can be piped. */
@@ -12,20 +14,23 @@ const loggers = {
   json: LogLines.toStandardError(LogLines.json)
 } as const
 
+export const formatOf = ({ logFormat }: Pick<AppSettings, "logFormat">): keyof typeof loggers =>
+  Option.getOrElse(logFormat, () => (process.stderr.isTTY ? "pretty" : "json"))
+
+/** Distinguishes what several threads of a process export; 0 is the main thread. */
+const ofThread = threadId === 0 ? {} : { attributes: { "discovery.thread": threadId } }
+
 export const layer = Layer.unwrap(
   Effect.map(AppConfig, (config) => {
-    const format = Option.getOrElse(config.logFormat, () =>
-      process.stderr.isTTY ? ("pretty" as const) : ("json" as const)
-    )
     const logs = Layer.merge(
-      Logger.layer([loggers[format]]),
+      Logger.layer([loggers[formatOf(config)]]),
       Layer.succeed(References.MinimumLogLevel, config.logLevel)
     )
     return Option.match(config.otlpEndpoint, {
       onNone: () => logs,
       onSome: (baseUrl) =>
         // Adds a logger to the existing ones, so it must be on top of them.
-        Otlp.layer({ baseUrl, resource: { serviceName: "discovery" }, shutdownTimeout: "2 seconds" }).pipe(
+        Otlp.layer({ baseUrl, resource: { serviceName: "discovery", ...ofThread }, shutdownTimeout: "2 seconds" }).pipe(
           Layer.provide(OtlpSerialization.layerJson),
           Layer.provide(FetchHttpClient.layer),
           Layer.provideMerge(logs)

@@ -285,6 +285,7 @@ export const index = (status: Partial<IndexStatus> = {}) =>
     overview: () => Effect.die("the fakes do not search"),
     adGroups: () => Effect.die("the fakes do not search"),
     awaitVersion: () => Effect.void,
+    follow: () => Effect.void,
     status: Effect.succeed({
       isReady: true,
       isAnswering: true,

@@ -1,7 +1,7 @@
 /** The entry point of the thread that maintains the search index. */
 import * as NodeWorker from "@effect/platform-node/NodeWorker"
 import * as NodeWorkerRunner from "@effect/platform-node/NodeWorkerRunner"
-import { Deferred, Effect, Layer, Redacted, Schema } from "effect"
+import { Deferred, Effect, Layer, Schema } from "effect"
 import type { Cause } from "effect"
 import * as Threads from "effect/workers/Worker"
 import * as Thread from "effect/workers/WorkerRunner"
@@ -44,7 +44,7 @@ const program = Effect.gen(function* () {
   const runner = yield* platform.start<FromThread, never>()
   const encode = makeEncoder()
   const emit: LocalIndex.LocalOptions["emit"] = (event) => Effect.suspend(() => runner.send(0, encode(event)))
-  const database = Database.layer({ source: "url" in source ? Redacted.make(source.url) : source, maxConnections })
+  const database = Database.layer({ source: Database.fromThread(source), maxConnections })
   const keep = Effect.andThen(
     LocalIndex.follow({ emit, mergeLarge }),
     runner.run<void, never, never>(() => undefined)

@@ -8,8 +8,7 @@
  * Read next: Availability, Rows and BatchedRequests, which all services use; Migrations and EmbeddedPostgres, which run at a start.
  */
 import { PgClient } from "@effect/sql-pg"
-import type { Redacted } from "effect"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { EmbeddedConnection } from "./EmbeddedPostgres.ts"
@@ -33,6 +32,18 @@ export const PoolSize = Context.Reference<number>("discovery/database/PoolSize",
 export class DatabaseSource extends Context.Service<DatabaseSource, DatabaseOptions["source"]>()(
   "discovery/database/DatabaseSource"
 ) {}
+
+/** A source in the form in which it is passed to another thread. */
+export const SourceOfThread = Schema.Union([
+  Schema.Struct({ url: Schema.String }),
+  Schema.Struct({ host: Schema.String, username: Schema.String, database: Schema.String })
+])
+
+export const forThread = (source: DatabaseOptions["source"]): typeof SourceOfThread.Type =>
+  "host" in source ? { ...source } : { url: Redacted.value(source) }
+
+export const fromThread = (source: typeof SourceOfThread.Type): DatabaseOptions["source"] =>
+  "url" in source ? Redacted.make(source.url) : source
 
 const defaultStatementTimeoutMillis = 5_000
 

@@ -18,7 +18,12 @@ export interface Definition {
   readonly type: "counter" | "gauge" | "histogram"
   readonly meaning: string
   readonly labels: Labels
+  /** For a gauge. */
+  readonly ofProcess?: OfProcess
 }
+
+/** How the value of the process follows from those of its threads that answer requests: see ThreadMetrics. */
+export type OfProcess = "sum" | "largest" | "smallest"
 
 export interface Options<L extends Labels> {
   readonly meaning: string
@@ -79,8 +84,7 @@ interface Branch<M> {
 
 /** The series of a family by the values of its labels. */
 const make = <L extends Labels, Input, State>(
-  name: string,
-  type: Definition["type"],
+  { name, ofProcess, type }: Pick<Definition, "name" | "type" | "ofProcess">,
   { labels, lazy = false, meaning }: Options<L>,
   seriesOf: (attributes: Values) => Metric.Metric<Input, State>
 ) => {
@@ -99,7 +103,7 @@ const make = <L extends Labels, Input, State>(
   }
   const root = grow({}, 0)
   families.push({
-    definition: { name, type, meaning, labels: labels ?? {} },
+    definition: { name, type, meaning, labels: labels ?? {}, ...(ofProcess === undefined ? {} : { ofProcess }) },
     register: (context) => {
       // Reading a value makes the series.
       if (!lazy) for (const each of all) each.valueUnsafe(context)
@@ -128,7 +132,7 @@ export const counter = <const L extends Labels = Record<string, never>>(
   name: string,
   options: Options<L>
 ): Counter<L> => {
-  const of = make(name, "counter", options, (attributes) =>
+  const of = make({ name, type: "counter" }, options, (attributes) =>
     Metric.counter(name, { description: options.meaning, attributes, incremental: true })
   )
   return {
@@ -139,8 +143,11 @@ export const counter = <const L extends Labels = Record<string, never>>(
   }
 }
 
-export const gauge = <const L extends Labels = Record<string, never>>(name: string, options: Options<L>): Gauge<L> => {
-  const of = make(name, "gauge", options, (attributes) =>
+export const gauge = <const L extends Labels = Record<string, never>>(
+  name: string,
+  options: Options<L> & { readonly ofProcess: OfProcess }
+): Gauge<L> => {
+  const of = make({ name, type: "gauge", ofProcess: options.ofProcess }, options, (attributes) =>
     Metric.gauge(name, { description: options.meaning, attributes })
   )
   return {
@@ -167,7 +174,7 @@ export const histogram = <const L extends Labels = Record<string, never>>(
   options: Options<L> & { readonly boundaries: ReadonlyArray<number> }
 ): Histogram<L> => {
   const { boundaries, meaning } = options
-  const of = make(name, "histogram", options, (attributes) =>
+  const of = make({ name, type: "histogram" }, options, (attributes) =>
     Metric.histogram(name, { description: meaning, attributes, boundaries })
   )
   return {

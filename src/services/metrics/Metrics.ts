@@ -44,6 +44,12 @@ export const searchThreadsReplaced = counter("discovery_search_threads_replaced_
   labels: { reason: ["died", "stuck"] }
 })
 
+export const httpThreadsReplaced = counter("discovery_http_threads_replaced_total", {
+  meaning:
+    "Threads that answer requests and were replaced. died: the thread ended. stuck: it did not answer, or did not start",
+  labels: { reason: ["died", "stuck"] }
+})
+
 // Credits
 
 export const creditsCharged = counter("discovery_credits_charged_total", {
@@ -76,7 +82,8 @@ export const billingEventDelay = histogram("discovery_billing_event_delay_second
 
 export const billingEventProcessed = gauge("discovery_billing_event_processed_timestamp_seconds", {
   meaning:
-    "When an event was last processed, in seconds since 1970; by other servers too, as of the last hour; 0 before the first"
+    "When an event was last processed, in seconds since 1970; by other servers too, as of the last hour; 0 before the first",
+  ofProcess: "largest"
 })
 
 export const billingCompared = counter("discovery_billing_compared_total", {
@@ -89,7 +96,8 @@ export const billingCompared = counter("discovery_billing_compared_total", {
 export const queueLength = gauge("discovery_queue_length", {
   meaning:
     "What waits: searches for a thread, reads of records for a connection, charges for their batch, refunds for the database, calls for the activity log, requests for the count of a rate limit, mails in the database, as each server counts them once a minute",
-  labels: { queue: ["searches", "reads", "charges", "refunds", "activity_log", "rate_limits", "mails"] }
+  labels: { queue: ["searches", "reads", "charges", "refunds", "activity_log", "rate_limits", "mails"] },
+  ofProcess: "sum"
 })
 
 export const activityDropped = counter("discovery_activity_dropped_total", {
@@ -130,32 +138,46 @@ export const responses = counter("discovery_http_responses_total", {
 
 // The search index
 
-export const indexReady = gauge("discovery_index_ready", { meaning: "1 while there is a search index, else 0" })
+export const indexReady = gauge("discovery_index_ready", {
+  meaning: "1 while there is a search index, else 0",
+  ofProcess: "smallest"
+})
 
-export const indexVersion = gauge("discovery_index_version", { meaning: "Version of the catalog that searches see" })
+export const indexVersion = gauge("discovery_index_version", {
+  meaning: "Version of the catalog that searches see",
+  ofProcess: "smallest"
+})
 
-export const indexSegments = gauge("discovery_index_segments", { meaning: "Segments of the index" })
+export const indexSegments = gauge("discovery_index_segments", {
+  meaning: "Segments of the index",
+  ofProcess: "largest"
+})
 
 export const indexPublished = gauge("discovery_index_published_timestamp_seconds", {
-  meaning: "When searches began to see this version of the index, in seconds since 1970; 0 before the first"
+  meaning: "When searches began to see this version of the index, in seconds since 1970; 0 before the first",
+  ofProcess: "smallest"
 })
 
 export const indexChecked = gauge("discovery_index_checked_timestamp_seconds", {
-  meaning: "When the index was last compared with the database, in seconds since 1970; 0 before the first time"
+  meaning: "When the index was last compared with the database, in seconds since 1970; 0 before the first time",
+  ofProcess: "smallest"
 })
 
 export const indexLagVersions = gauge("discovery_index_lag_versions", {
-  meaning: "Versions that the database has and the index does not"
+  meaning: "Versions that the database has and the index does not",
+  ofProcess: "largest"
 })
 
 export const indexLagSeconds = gauge("discovery_index_lag_seconds", {
-  meaning: "How long ago the first version was committed that the index does not have"
+  meaning: "How long ago the first version was committed that the index does not have",
+  ofProcess: "largest"
 })
 
 // The database
 
 export const databaseUp = gauge("discovery_database_up", {
-  meaning: "1 if the database has answered the last probe within 2 seconds, else 0; a probe is made every 5 seconds"
+  meaning: "1 if the database has answered the last probe within 2 seconds, else 0; a probe is made every 5 seconds",
+  ofProcess: "smallest"
 })
 
 export const databaseProbe = histogram("discovery_database_probe_seconds", {
@@ -164,11 +186,13 @@ export const databaseProbe = histogram("discovery_database_probe_seconds", {
 })
 
 export const databaseOperations = gauge("discovery_database_operations", {
-  meaning: "Operations under way, each with one connection of the pool or waiting for one"
+  meaning: "Operations under way, each with one connection of the pool or waiting for one",
+  ofProcess: "sum"
 })
 
 export const databaseConnectionsMax = gauge("discovery_database_connections_max", {
-  meaning: "Connections of the pool at most: more operations than these wait"
+  meaning: "Connections of the pools at most: more operations than these wait",
+  ofProcess: "sum"
 })
 
 export const databaseFailures = counter("discovery_database_failures_total", {
@@ -184,28 +208,36 @@ export const databaseAcquire = histogram("discovery_database_acquire_seconds", {
 })
 
 export const clockAhead = gauge("discovery_clock_ahead_seconds", {
-  meaning: "How far the clock of the server is ahead of the clock of the database; below 0 it is behind"
+  meaning: "How far the clock of the server is ahead of the clock of the database; below 0 it is behind",
+  ofProcess: "largest"
 })
 
 // Imports
 
-export const importRunning = gauge("discovery_import_running", { meaning: "1 while an import runs, else 0" })
+export const importRunning = gauge("discovery_import_running", {
+  meaning: "1 while an import runs, else 0",
+  ofProcess: "largest"
+})
 
 export const importStarted = gauge("discovery_import_started_timestamp_seconds", {
-  meaning: "When the last import began, in seconds since 1970; 0 without one"
+  meaning: "When the last import began, in seconds since 1970; 0 without one",
+  ofProcess: "largest"
 })
 
 export const importFinished = gauge("discovery_import_finished_timestamp_seconds", {
-  meaning: "When the last import that came to its end did so, in seconds since 1970; 0 without one"
+  meaning: "When the last import that came to its end did so, in seconds since 1970; 0 without one",
+  ofProcess: "largest"
 })
 
 export const importDuration = gauge("discovery_import_duration_seconds", {
-  meaning: "How long the last import took that came to its end"
+  meaning: "How long the last import took that came to its end",
+  ofProcess: "largest"
 })
 
 export const importRecords = gauge("discovery_import_records", {
   meaning: "Records of the last import that came to its end",
-  labels: { outcome: ["accepted", "rejected", "skipped"] }
+  labels: { outcome: ["accepted", "rejected", "skipped"] },
+  ofProcess: "largest"
 })
 
 // Mails
@@ -252,21 +284,33 @@ export const eventLoopDelay = histogram("discovery_event_loop_delay_seconds", {
 })
 
 export const memoryLimit = gauge("discovery_memory_limit_bytes", {
-  meaning: "Memory that the process may use: that of its container, else of the machine"
+  meaning: "Memory that the process may use: that of its container, else of the machine",
+  ofProcess: "largest"
 })
 
-export const heapUsed = gauge("nodejs_heap_size_used_bytes", { meaning: "Objects of the main thread" })
+export const heapUsed = gauge("nodejs_heap_size_used_bytes", {
+  meaning: "Objects of the main thread",
+  ofProcess: "largest"
+})
 
-export const residentMemory = gauge("process_resident_memory_bytes", { meaning: "Resident memory of the process" })
+export const residentMemory = gauge("process_resident_memory_bytes", {
+  meaning: "Resident memory of the process",
+  ofProcess: "largest"
+})
 
 export const cpu = counter("process_cpu_seconds_total", { meaning: "CPU time of all threads, user and system" })
 
 export const startTime = gauge("process_start_time_seconds", {
-  meaning: "When the process has started, in seconds since 1970"
+  meaning: "When the process has started, in seconds since 1970",
+  ofProcess: "largest"
 })
 
-export const openDescriptors = gauge("process_open_fds", { meaning: "Open file descriptors, on Linux" })
+export const openDescriptors = gauge("process_open_fds", {
+  meaning: "Open file descriptors, on Linux",
+  ofProcess: "largest"
+})
 
 export const maxDescriptors = gauge("process_max_fds", {
-  meaning: "File descriptors at most, on Linux; 0 for no limit"
+  meaning: "File descriptors at most, on Linux; 0 for no limit",
+  ofProcess: "largest"
 })

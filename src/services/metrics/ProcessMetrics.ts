@@ -60,9 +60,10 @@ const ofEventLoop = Effect.gen(function* () {
   yield* Effect.forkScoped(Effect.schedule(sample, Schedule.spaced(sampleEvery)))
 })
 
+const ofPool = Effect.flatMap(PoolSize, (size) => Metrics.databaseConnectionsMax.set({}, size))
+
 const ofDatabase = Effect.gen(function* () {
   const { check } = yield* Readiness
-  yield* Metrics.databaseConnectionsMax.set({}, yield* PoolSize)
   const probe = Effect.gen(function* () {
     const began = yield* Clock.monotonicTimeNanos
     const up = yield* Effect.match(check, { onFailure: () => 0, onSuccess: () => 1 })
@@ -74,4 +75,7 @@ const ofDatabase = Effect.gen(function* () {
   yield* Effect.forkScoped(Effect.schedule(probe, Schedule.spaced(probeEvery)))
 })
 
-export const layer = Layer.effectDiscard(Effect.all([Family.registered, ofProcess, ofEventLoop, ofDatabase]))
+export const layer = Layer.effectDiscard(Effect.all([Family.registered, ofProcess, ofPool, ofEventLoop, ofDatabase]))
+
+/** What each thread has for itself. */
+export const layerOfThread = Layer.effectDiscard(Effect.all([ofPool, ofEventLoop]))

@@ -3,7 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Metric, Scope } from "effect"
 import * as Family from "../../../src/services/metrics/Family.ts"
 
-const queue = Family.gauge("test_queue_length", { meaning: "A queue", labels: { queue: ["a", "b"] } })
+const queue = Family.gauge("test_queue_length", {
+  meaning: "A queue",
+  labels: { queue: ["a", "b"] },
+  ofProcess: "sum"
+})
 const events = Family.counter("test_events_total", {
   meaning: "Events",
   labels: { kind: ["x", "y"], outcome: ["ok", "failed"] }

@@ -38,6 +38,8 @@ export interface IndexStatus {
   readonly failure: Option.Option<string>
 }
 
+export type Emit = (event: IndexEvent) => Effect.Effect<void>
+
 type RunningJob<K extends Kind> = Effect.Effect<JobResult<K>, SearchFailure>
 
 /** Maximum wait for a version that the database already has. */
@@ -56,12 +58,14 @@ export class CatalogIndex extends Context.Service<
     /** Returns when this version or a later one is published, or after a second. */
     awaitVersion(version: number): Effect.Effect<void>
     readonly status: Effect.Effect<IndexStatus>
+    /** Emits the events that lead to the present state, and each later one, in their order and until the scope ends. */
+    follow(emit: Emit): Effect.Effect<void, never, Scope.Scope>
   }
 >()("discovery/search/CatalogIndex") {
   /** Searches with `searcher`. `follow` runs an indexer for the length of its scope and emits its events. */
   static readonly layerOf = <E, R, E2, R2>(
     searcher: Effect.Effect<Searcher, E, R>,
-    follow: (emit: (event: IndexEvent) => Effect.Effect<void>) => Effect.Effect<void, E2, R2>
+    follow: (emit: Emit) => Effect.Effect<void, E2, R2>
   ): Layer.Layer<CatalogIndex, E | E2, Exclude<R | R2, Scope.Scope>> =>
     Layer.effect(
       CatalogIndex,
@@ -92,6 +96,7 @@ const makeService = (searcher: Searcher): IndexService => {
   let newest = 0
   let lagSeconds = 0
   let waiters: ReadonlyArray<Waiter> = []
+  const followers = new Set<Emit>()
 
   const lagVersions = () => (published === undefined ? 0 : Math.max(0, newest - published.version))
 
@@ -109,6 +114,7 @@ const makeService = (searcher: Searcher): IndexService => {
   )
 
   const handle = Effect.fnUntraced(function* (event: IndexEvent) {
+    for (const emit of followers) yield* emit(event)
     switch (event._tag) {
       case "Progress":
         if (began?.phase !== event.progress.phase) {
@@ -176,6 +182,20 @@ const makeService = (searcher: Searcher): IndexService => {
       )
     })
 
+  const follow = Effect.fnUntraced(function* (emit: Emit): Effect.fn.Return<void, never, Scope.Scope> {
+    const events: ReadonlyArray<IndexEvent> = [
+      { _tag: "Progress", progress },
+      ...(failure === undefined ? [] : [{ _tag: "Failed", message: failure } as const]),
+      ...(published === undefined ? [] : [{ _tag: "Published", published } as const]),
+      ...(newest === 0 ? [] : [{ _tag: "Checked", version: newest, lagSeconds } as const])
+    ]
+    yield* Effect.acquireRelease(
+      Effect.sync(() => void followers.add(emit)),
+      () => Effect.sync(() => void followers.delete(emit))
+    )
+    yield* Effect.forEach(events, emit, { discard: true })
+  })
+
   const ask = Effect.fnUntraced(function* <K extends Kind>(
     job: Job<K>,
     hint?: () => string | undefined
@@ -197,6 +217,7 @@ const makeService = (searcher: Searcher): IndexService => {
       overview: Effect.fn("CatalogIndex.overview")((query, hint) => ask({ kind: "overview", query }, hint)),
       adGroups: Effect.fn("CatalogIndex.adGroups")((query, hint) => ask({ kind: "adGroups", query }, hint)),
       awaitVersion,
+      follow,
       status: Effect.map(searcher.isAnswering, (isAnswering) => ({
         isReady: published !== undefined,
         isAnswering,

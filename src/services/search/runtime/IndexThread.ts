@@ -2,6 +2,7 @@
 import { Effect, Schedule, Schema } from "effect"
 import type { Scope } from "effect"
 import * as Threads from "effect/workers/Worker"
+import * as Database from "../../database/Database.ts"
 import type { IndexEvent } from "./Indexer.ts"
 import type { Published } from "./IndexState.ts"
 import { makeReceiver, makeSender } from "./SegmentTransfer.ts"
@@ -9,10 +10,7 @@ import type { ListMessage } from "./SegmentTransfer.ts"
 
 /** The worker's start parameters. */
 export const Settings = Schema.Struct({
-  source: Schema.Union([
-    Schema.Struct({ url: Schema.String }),
-    Schema.Struct({ host: Schema.String, username: Schema.String, database: Schema.String })
-  ]),
+  source: Database.SourceOfThread,
   /** The folder of snapshots. */
   folder: Schema.String
 })
@@ -32,6 +30,15 @@ export const makeEncoder = (): ((event: IndexEvent) => FromThread) => {
   }
 }
 
+/** For the other side, which must get all messages of one encoder in their order. */
+export const makeDecoder = (): ((message: FromThread) => IndexEvent) => {
+  const receive = makeReceiver()
+  return (message) =>
+    message._tag === "Published"
+      ? { _tag: "Published", published: { ...message.published, list: receive(message.list) } }
+      : message
+}
+
 const respawn = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("10 seconds")])
 
 /**
@@ -44,18 +51,9 @@ export const follow = Effect.fnUntraced(function* (
   const platform = yield* Threads.WorkerPlatform
   const scope = yield* Effect.scope
   const worker = yield* Effect.orDie(platform.spawn<FromThread, never>(0))
-  let receive = makeReceiver()
-  const handle = (message: FromThread): Effect.Effect<void> =>
-    Effect.suspend(() =>
-      emit(
-        message._tag === "Published"
-          ? { _tag: "Published", published: { ...message.published, list: receive(message.list) } }
-          : message
-      )
-    )
   yield* Effect.suspend(() => {
-    receive = makeReceiver()
-    return worker.run(handle)
+    const decode = makeDecoder()
+    return worker.run((message) => Effect.suspend(() => emit(decode(message))))
   }).pipe(
     Effect.tapCause((cause) => Effect.logError("The thread of the search index has died", cause)),
     Effect.retry(respawn),

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
 import * as SearchIndex from "../../../../src/cli/SearchIndex.ts"
+import { AppConfig } from "../../../../src/Config.ts"
 import { CatalogIndex } from "../../../../src/services/search/runtime/CatalogIndex.ts"
 import type { Query } from "../../../../src/services/search/index/Query.ts"
 import { loadCatalog } from "../../../oracle/loadCatalog.ts"
@@ -13,7 +14,11 @@ const catalog = generate(2, 40)
 // The test runner sets one of its own, which the thread of the index would read as the server's and refuse.
 delete process.env["BASE_URL"]
 
-const index = Layer.unwrap(Effect.map(temporaryFolder, (folder) => SearchIndex.layer({ folder, workers: 2 })))
+const index = Layer.unwrap(
+  Effect.map(temporaryFolder, (indexDir) =>
+    SearchIndex.layer.pipe(Layer.provide(AppConfig.layerOf({ indexDir, searchWorkers: 2 })))
+  )
+)
 
 const live = index.pipe(
   Layer.provide(Layer.effectDiscard(loadCatalog(catalog))),
