@@ -5,7 +5,10 @@
  */
 import { enableCompileCache } from "node:module"
 import { fileURLToPath } from "node:url"
+import { setFlagsFromString } from "node:v8"
 
+// For Memory.ts. Set there, it would be set after the first modules were compiled: V8 refuses code that was compiled with other flags.
+setFlagsFromString("--expose-gc")
 // The variable is for the threads of the index. Node has enabled the cache itself if the operator has set it.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/node-compile", import.meta.url))
 enableCompileCache(process.env.NODE_COMPILE_CACHE)

@@ -81,6 +81,7 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
             DATA_DIR: path.join(folder, "data"),
             PORT: String(port),
             METRICS_PORT: String(metricsPort),
+            NODE_COMPILE_CACHE: path.join(folder, "compiled"),
             DEMO_SIZE: "tiny"
           }
 
@@ -161,11 +162,13 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
           assert.notMatch(second.logged(), /message="?\{|^\{/mu)
           yield* second.end("SIGKILL")
 
-          const third = yield* ServerProcess.start(environment)
+          const third = yield* ServerProcess.start({ ...environment, NODE_DEBUG_NATIVE: "COMPILE_CACHE" })
           assert.notInclude(third.printed(), "DEMO_SIZE")
           const again = yield* Effect.promise(() => call(port, growth, "get_usage"))
           assert.strictEqual(result(again.json)._meta["discovery/credits"].remaining, 1999)
           assert.strictEqual(yield* third.end("SIGINT"), 0)
+          assert.include(third.logged(), "was accepted")
+          assert.notInclude(third.logged(), "was rejected", "V8 refuses code that was compiled with other flags")
         }).pipe(Effect.scoped),
       { timeout: 600_000 }
     )

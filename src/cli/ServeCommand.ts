@@ -12,6 +12,7 @@ import * as Server from "../http/Server.ts"
 import * as DemoAccounts from "../services/accounts/DemoAccounts.ts"
 import * as Database from "../services/database/Database.ts"
 import * as ServerAddress from "../services/database/ServerAddress.ts"
+import { releaseMemory } from "../services/Memory.ts"
 import * as Observability from "../services/Observability.ts"
 import * as Mailer from "../services/mail/Mailer.ts"
 import { CatalogIndex } from "../services/search/runtime/CatalogIndex.ts"
@@ -42,7 +43,7 @@ const searchable = Effect.gen(function* () {
   )
 })
 
-/** A thread takes 117 MB with these, 155 with the default, and no more CPU a call (bench/results/search-index.md). */
+/** Less memory than by default, for no more CPU a call (bench/results/search-index.md). */
 const resourceLimits = { maxYoungGenerationSizeMb: 24 }
 
 /** The threads that answer requests beside this one. */
@@ -84,7 +85,7 @@ const prepareAndServe = Effect.gen(function* () {
   const metrics = Layer.merge(MetricsServer.layer, Live.measured).pipe(Layer.provide(yield* otherThreads))
   const server = greeting.pipe(
     Layer.provideMerge(Router.layer),
-    Layer.provide(Server.layer),
+    Layer.provide(Server.layer.pipe(Layer.provide(Layer.effectDiscard(Effect.sync(releaseMemory))))),
     Layer.merge(metrics),
     Layer.provide(Live.service)
   )

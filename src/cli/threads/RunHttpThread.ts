@@ -8,6 +8,7 @@ import * as HttpThread from "../../http/HttpThread.ts"
 import * as Router from "../../http/Router.ts"
 import * as Server from "../../http/Server.ts"
 import * as Database from "../../services/database/Database.ts"
+import { releaseMemory } from "../../services/Memory.ts"
 import * as Observability from "../../services/Observability.ts"
 import * as Live from "../Live.ts"
 
@@ -23,6 +24,7 @@ const program = Effect.gen(function* () {
   )
   const serve = Effect.gen(function* () {
     yield* inbox.mayListen
+    yield* Effect.sync(releaseMemory)
     yield* Layer.build(Router.layer.pipe(Layer.provide(Server.layer)))
     yield* runner.send(0, { _tag: "Listening" })
     yield* inbox.mustStop

@@ -14,7 +14,7 @@ import { CatalogReader } from "../../services/search/runtime/CatalogReader.ts"
 import { makeEncoder, Settings } from "../../services/search/runtime/IndexThread.ts"
 import type { FromThread } from "../../services/search/runtime/IndexThread.ts"
 import * as LocalIndex from "../../services/search/runtime/LocalIndex.ts"
-import { collectGarbage } from "../../services/search/runtime/SegmentTransfer.ts"
+import { collectGarbage, releaseMemory } from "../../services/Memory.ts"
 import { Snapshots } from "../../services/search/runtime/Snapshots.ts"
 
 const mergeThread = NodeWorker.layer(() => new Worker(new URL("./MergeThread.ts", import.meta.url)))
@@ -43,7 +43,13 @@ const program = Effect.gen(function* () {
   const platform = yield* Thread.WorkerRunnerPlatform
   const runner = yield* platform.start<FromThread, never>()
   const encode = makeEncoder()
-  const emit: LocalIndex.LocalOptions["emit"] = (event) => Effect.suspend(() => runner.send(0, encode(event)))
+  let isFirst = true
+  const emit: LocalIndex.LocalOptions["emit"] = (event) =>
+    Effect.suspend(() => {
+      if (event._tag !== "Published" || !isFirst) return runner.send(0, encode(event))
+      isFirst = false
+      return Effect.andThen(runner.send(0, encode(event)), Effect.sync(releaseMemory))
+    })
   const database = Database.layer({ source: Database.fromThread(source), maxConnections })
   const keep = Effect.andThen(
     LocalIndex.follow({ emit, mergeLarge }),

@@ -3,8 +3,7 @@
  * by number afterwards. The receiver keeps the same objects from list to list, so its caches stay valid, and it holds each
  * shared buffer once.
  */
-import { runInNewContext } from "node:vm"
-import { setFlagsFromString } from "node:v8"
+import { collectGarbage } from "../../Memory.ts"
 import type { SegmentList, SegmentView } from "../index/Segment.ts"
 import { bytesOf } from "./SegmentArrays.ts"
 
@@ -95,16 +94,4 @@ export const makeReceiver = (collect: () => void = collectGarbage): ((message: L
     }
     return list
   }
-}
-
-let collector: (() => void) | undefined
-
-/** Some milliseconds on a thread with a small heap. */
-export const collectGarbage = (): void => {
-  if (collector === undefined) {
-    setFlagsFromString("--expose-gc")
-    const found: unknown = runInNewContext("gc")
-    collector = typeof found === "function" ? () => void Reflect.apply(found, undefined, []) : () => undefined
-  }
-  collector()
 }
