@@ -70,6 +70,8 @@ const environmentOf = (url: string) => ({
   PLAN_CREDITS_PRO: String(credits),
   RATE_LIMIT_PER_MINUTE: "0",
   DATABASE_MAX_CONNECTIONS: "10",
+  // Threads count as servers of their own, which faults hit at once. Elsewhere a server has one.
+  HTTP_THREADS: process.platform === "linux" ? "2" : "1",
   SEARCH_WORKERS: "1",
   LOG_LEVEL: "Warn"
 })

@@ -13,6 +13,7 @@ import type { Emit } from "../services/search/runtime/CatalogIndex.ts"
 import { CatalogReader } from "../services/search/runtime/CatalogReader.ts"
 import * as IndexThread from "../services/search/runtime/IndexThread.ts"
 import * as LocalIndex from "../services/search/runtime/LocalIndex.ts"
+import { divided } from "../services/search/runtime/DividedSearch.ts"
 import * as Searcher from "../services/search/runtime/Searcher.ts"
 import * as SearchThreads from "../services/search/runtime/SearchThreads.ts"
 import { Snapshots } from "../services/search/runtime/Snapshots.ts"
@@ -27,7 +28,10 @@ const searcherOf = ({ httpThreads, searchWorkers }: Pick<AppSettings, "httpThrea
   searchWorkers === 0
     ? Searcher.onThisThread
     : Searcher.shortOnThisThread(
-        SearchThreads.onThreads({ threads: Math.ceil(searchWorkers / httpThreads) }).pipe(Effect.provide(searchThread))
+        SearchThreads.onThreads({ threads: Math.ceil(searchWorkers / httpThreads) }).pipe(
+          Effect.map((threads) => divided(threads)),
+          Effect.provide(searchThread)
+        )
       )
 
 /** With the indexer of this process. Without search threads it runs on the main thread. */

@@ -21,7 +21,7 @@ import { matchItems, matchStores } from "./Matching.ts"
 import { isOfAll } from "./Query.ts"
 import { defaultTuning } from "./Run.ts"
 import type { Matching } from "./Matching.ts"
-import type { Cancel, Run } from "./Run.ts"
+import type { Cancel, Run, Tuning } from "./Run.ts"
 import type { Found, Order, Query, SearchResult } from "./Query.ts"
 import type { Figure } from "../../../domain/catalog/Figures.ts"
 import type { SegmentList, SegmentView } from "./Segment.ts"
@@ -30,6 +30,14 @@ import { prepare, unknownIds } from "./StoreSelection.ts"
 type ByStore = Extract<Order, { readonly _tag: "ByStore" }>
 
 export const search = (list: SegmentList, query: Query, cancel: Cancel, tuning = defaultTuning): SearchResult => {
+  const { ranks: _, ...result } = searchRanked(list, query, cancel, tuning)
+  return result
+}
+
+/** A result, and the ranks of the page; none for items in an order by stores. */
+type RankedResult = SearchResult & { readonly ranks: ReadonlyArray<Ranked> }
+
+export const searchRanked = (list: SegmentList, query: Query, cancel: Cancel, tuning: Tuning): RankedResult => {
   const run = { conditions: prepare(query.stores), cancel, tuning }
   if (isOfItemsAlone(query)) return searchItemsAlone(list, query, run)
   return isOfItems(query) ? searchItems(list, query, run) : searchStores(list, query, run)
@@ -87,7 +95,7 @@ const firstOf = (view: SegmentView, order: ByStore, live: Uint32Array, count: nu
     })
 }
 
-const searchStores = (list: SegmentList, query: Query, run: Run): SearchResult => {
+const searchStores = (list: SegmentList, query: Query, run: Run): RankedResult => {
   const { limit, offset, order: _, stores: conditions, ...others } = query
   const count = run.tuning.firstStores
   const isFirst = isOfAll({ ...others, stores: conditions }) && offset + limit <= count
@@ -99,23 +107,21 @@ const searchStores = (list: SegmentList, query: Query, run: Run): SearchResult =
     matched.push(stores)
     offerStores(best, view, at, order, isFirst ? firstOf(view, order, stores, count) : stores)
   })
-  const page = best
-    .sorted()
-    .slice(offset)
-    .map(({ tie }) => ({ id: tie, storeId: tie }))
+  const ranks = best.sorted().slice(offset)
   const total = matched.reduce((all, { length }) => all + length, 0)
   return {
     total,
     stores: total,
     storeless: 0,
     unknownIds: unknownIds(list, conditions),
-    page,
+    page: ranks.map(({ tie }) => ({ id: tie, storeId: tie })),
+    ranks,
     currencies: currencies(list, query, run, matched)
   }
 }
 
 /** In an order by item, without a condition on stores. */
-const searchItemsAlone = (list: SegmentList, query: ItemQuery & { readonly order: ByItem }, run: Run): SearchResult => {
+const searchItemsAlone = (list: SegmentList, query: ItemQuery & { readonly order: ByItem }, run: Run): RankedResult => {
   const best = new TopN(query.offset + query.limit)
   const parts = list.map((view, at): Part => {
     const part = { view, at, items: view.segment[query.subject], matching: matchItemsAlone(view, query, run) }
@@ -123,17 +129,18 @@ const searchItemsAlone = (list: SegmentList, query: ItemQuery & { readonly order
     return part
   })
   const total = parts.reduce((all, { matching }) => all + matching.total, 0)
-  const found = best.sorted().slice(query.offset)
+  const ranks = best.sorted().slice(query.offset)
   return {
     total,
     storeless: parts.reduce((all, { matching }) => all + matching.storeless, 0),
     unknownIds: [],
-    page: found.map((one) => foundRow(parts, one)),
+    page: ranks.map((one) => foundRow(parts, one)),
+    ranks,
     currencies: []
   }
 }
 
-const searchItems = (list: SegmentList, query: ItemQuery, run: Run): SearchResult => {
+const searchItems = (list: SegmentList, query: ItemQuery, run: Run): RankedResult => {
   const { order } = query
   const best = new TopN(query.offset + query.limit)
   const parts = list.map((view, at): PartOfStores => {
@@ -148,20 +155,19 @@ const searchItems = (list: SegmentList, query: ItemQuery, run: Run): SearchResul
   const total = sum((matching) => matching.total)
   const storeless = sum((matching) => matching.storeless)
 
-  const page = () => {
+  const page = (): Pick<RankedResult, "page" | "ranks"> => {
     const ranked = best.sorted()
-    if (query.order._tag === "ByStore") return pageByStores(parts, ranked, storeless, query)
+    if (query.order._tag === "ByStore") return { page: pageByStores(parts, ranked, storeless, query), ranks: [] }
     const isGrouped = query.order._tag === "Grouped"
-    return ranked
-      .slice(query.offset)
-      .map((one) => foundRow(parts, isGrouped ? { ...one, row: firstRow(parts, one) } : one))
+    const ranks = ranked.slice(query.offset)
+    return { page: ranks.map((one) => foundRow(parts, isGrouped ? { ...one, row: firstRow(parts, one) } : one)), ranks }
   }
   return {
     total,
     stores: sum(({ pseudoStores, stores }) => stores.length - pseudoStores),
     storeless,
     unknownIds: unknownIds(list, query.stores),
-    page: query.offset >= total ? [] : page(),
+    ...(query.offset >= total ? { page: [], ranks: [] } : page()),
     // After the page: it may use the work space of the matches again.
     currencies: currencies(
       list,

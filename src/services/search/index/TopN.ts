@@ -60,4 +60,6 @@ const isWorse = (one: Ranked, key: number, second: number, tie: number): boolean
   return one.second === second ? one.tie > tie : one.second > second
 }
 
-const compare = (one: Ranked, other: Ranked): number => (isWorse(one, other.key, other.second, other.tie) ? 1 : -1)
+/** By rank, the best first. */
+export const compare = (one: Ranked, other: Ranked): number =>
+  isWorse(one, other.key, other.second, other.tie) ? 1 : -1

@@ -17,7 +17,7 @@ import type { OverviewQuery } from "../index/Overview.ts"
 import type { Filter, Query } from "../index/Query.ts"
 import type { Published } from "./IndexState.ts"
 import type { IndexEvent, Progress } from "./Indexer.ts"
-import type { Job, Kind } from "./SearchThread.ts"
+import type { Asked, Job } from "./SearchThread.ts"
 import type { JobResult, Searcher } from "./Searcher.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 
@@ -40,7 +40,7 @@ export interface IndexStatus {
 
 export type Emit = (event: IndexEvent) => Effect.Effect<void>
 
-type RunningJob<K extends Kind> = Effect.Effect<JobResult<K>, SearchFailure>
+type RunningJob<K extends Asked> = Effect.Effect<JobResult<K>, SearchFailure>
 
 /** Maximum wait for a version that the database already has. */
 const versionLimit = Duration.seconds(1)
@@ -196,7 +196,7 @@ const makeService = (searcher: Searcher): IndexService => {
     yield* Effect.forEach(events, emit, { discard: true })
   })
 
-  const ask = Effect.fnUntraced(function* <K extends Kind>(
+  const ask = Effect.fnUntraced(function* <K extends Asked>(
     job: Job<K>,
     hint?: () => string | undefined
   ): Effect.fn.Return<JobResult<K>, SearchFailure> {

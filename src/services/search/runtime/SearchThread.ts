@@ -9,6 +9,8 @@ import { overview } from "../index/Overview.ts"
 import type { Overview, OverviewQuery } from "../index/Overview.ts"
 import type { Filter, Query, SearchResult } from "../index/Query.ts"
 import { search } from "../index/Search.ts"
+import { searchPart } from "../index/Parts.ts"
+import type { PartQuery, PartResult } from "../index/Parts.ts"
 import type { SegmentList } from "../index/Segment.ts"
 import { makeReceiver } from "./SegmentTransfer.ts"
 import type { ListMessage } from "./SegmentTransfer.ts"
@@ -19,6 +21,8 @@ export interface Questions {
   readonly facets: Filter
   readonly overview: OverviewQuery
   readonly adGroups: AdGroupsQuery
+  /** A search in some segments, which DividedSearch asks. */
+  readonly part: PartQuery
 }
 
 export interface Answers {
@@ -26,9 +30,12 @@ export interface Answers {
   readonly facets: Facets
   readonly overview: Overview
   readonly adGroups: AdGroups
+  readonly part: PartResult
 }
 
 export type Kind = keyof Questions
+/** What services ask. */
+export type Asked = Exclude<Kind, "part">
 
 export type Job<K extends Kind = Kind> = {
   [Each in Kind]: { readonly kind: Each; readonly query: Questions[Each] }
@@ -76,6 +83,8 @@ const answerOf = ({ leaders, list }: Searched, job: Job, cancel: Cancel): Answer
       return overview(list, job.query, leaders, cancel)
     case "adGroups":
       return adGroups(list, job.query, cancel)
+    case "part":
+      return searchPart(list, job.query, cancel)
   }
 }
 

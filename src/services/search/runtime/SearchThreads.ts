@@ -13,10 +13,11 @@ import type { AccountId } from "../../../domain/access/Account.ts"
 import type { RateLimited, ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { CurrentAccount } from "../../limits/CurrentAccount.ts"
 import * as FairQueue from "../../limits/FairQueue.ts"
+import type { SearchFailure } from "../../limits/SearchPermits.ts"
 import * as Metrics from "../../metrics/Metrics.ts"
 import type { Published } from "./IndexState.ts"
 import { resultOf, searchLimit, startLimit } from "./Searcher.ts"
-import type { Searcher } from "./Searcher.ts"
+import type { JobResult, Searcher } from "./Searcher.ts"
 import type { FromThread, Job, Kind, Outcome, ToThread } from "./SearchThread.ts"
 import { makeSender } from "./SegmentTransfer.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
@@ -86,10 +87,17 @@ export interface SearchThreadsOptions {
   readonly places?: number
 }
 
+export interface ThreadSearcher extends Omit<Searcher, "run"> {
+  /** As of a {@link Searcher}, and parts of searches. */
+  run<K extends Kind>(job: Job<K>, hint?: () => string | undefined): Effect.Effect<JobResult<K>, SearchFailure>
+  /** The number of threads that wait for a search. */
+  readonly idle: () => number
+}
+
 /** {@link Threads.Spawner} spawns the platform's threads. */
 export const onThreads = Effect.fnUntraced(function* (
   options: SearchThreadsOptions
-): Effect.fn.Return<Searcher, never, Threads.WorkerPlatform | Threads.Spawner | Scope.Scope> {
+): Effect.fn.Return<ThreadSearcher, never, Threads.WorkerPlatform | Threads.Spawner | Scope.Scope> {
   const platform = yield* Threads.WorkerPlatform
   const spawner = yield* Threads.Spawner
   const scope = yield* Effect.scope
@@ -275,6 +283,7 @@ export const onThreads = Effect.fnUntraced(function* (
 
   return {
     isAnswering,
+    idle: () => Math.max(0, threads.filter(({ isUp, running }) => isUp && running === undefined).length - queue.size),
     show: (published) =>
       Effect.suspend(() => {
         current = published

@@ -7,7 +7,7 @@ import * as Cost from "../index/Cost.ts"
 import { Canceled } from "../index/Run.ts"
 import type { Published } from "./IndexState.ts"
 import { runJob } from "./SearchThread.ts"
-import type { Answers, Job, Kind, Outcome } from "./SearchThread.ts"
+import type { Answers, Asked, Job, Kind, Outcome } from "./SearchThread.ts"
 
 /** The answer, and the list that it is of. */
 export interface JobResult<K extends Kind> {
@@ -19,7 +19,7 @@ export interface Searcher {
   /** Sets the list for searches that begin from now on. */
   show(published: Published | undefined): Effect.Effect<void>
   /** Runs a job on the newest list at its start. A list must have been shown before. */
-  run<K extends Kind>(job: Job<K>, hint?: () => string | undefined): Effect.Effect<JobResult<K>, SearchFailure>
+  run<K extends Asked>(job: Job<K>, hint?: () => string | undefined): Effect.Effect<JobResult<K>, SearchFailure>
   /** Whether there is a thread that answers. */
   readonly isAnswering: Effect.Effect<boolean>
 }
@@ -64,7 +64,7 @@ export const onThisThread: Effect.Effect<Searcher> = Effect.sync(() => {
   return {
     isAnswering: Effect.succeed(true),
     show: (published) => Effect.sync(() => void (current = published)),
-    run: <K extends Kind>(job: Job<K>, hint?: () => string | undefined) =>
+    run: <K extends Asked>(job: Job<K>, hint?: () => string | undefined) =>
       Effect.gen(function* () {
         const published = current
         if (published === undefined) return yield* noList
@@ -78,7 +78,7 @@ const shortNanos = 500_000
 /** The expected cost may be wrong, and a search that blocks the thread for longer goes on elsewhere. */
 const blockingLimit = Duration.millis(3)
 
-const expectedNanos = ({ list }: Published, job: Job): number => {
+const expectedNanos = ({ list }: Published, job: Job<Asked>): number => {
   switch (job.kind) {
     case "search":
       return Cost.ofSearch(list, job.query)
@@ -132,7 +132,7 @@ export const shortOnThisThread = <R>(others: Effect.Effect<Searcher, never, R>):
           current = published
           return started?.show(published) ?? Effect.void
         }),
-      run: <K extends Kind>(job: Job<K>, hint?: () => string | undefined) =>
+      run: <K extends Asked>(job: Job<K>, hint?: () => string | undefined) =>
         Effect.gen(function* () {
           const published = current
           if (published === undefined) return yield* noList

@@ -1,6 +1,6 @@
 /**
  * Searches of the index against the naive ones, on catalogs and arguments at random, in memory: every page of every case,
- * for one segment, for several with dead stores in them, and for what is merged of those, with what warnings count (D90, D93),
+ * for one segment, for several with dead stores in them, for what is merged of those, and divided over threads, with what warnings count (D90, D93),
  * bounds that are inclusive (D105) and as figures are shown (D91), phrases (D101), ads without a store (D102) and days of creation
  * (D103). Seeds are fixed, so a failure comes again; `ORACLE_SEED` and `ORACLE_CASES` look further.
  */
@@ -12,7 +12,8 @@ import { shopSorts } from "../../../../src/domain/search/ShopQuery.ts"
 import * as ShopQuery from "../../../../src/domain/search/ShopQuery.ts"
 import { defaultTuning } from "../../../../src/services/search/index/Run.ts"
 import type { Tuning } from "../../../../src/services/search/index/Run.ts"
-import type { Query } from "../../../../src/services/search/index/Query.ts"
+import * as Parts from "../../../../src/services/search/index/Parts.ts"
+import type { Query, SearchResult } from "../../../../src/services/search/index/Query.ts"
 import { Spellings } from "../../../../src/services/search/index/IndexedRecords.ts"
 import { search } from "../../../../src/services/search/index/Search.ts"
 import type { SegmentList } from "../../../../src/services/search/index/Segment.ts"
@@ -68,12 +69,27 @@ interface Expected {
   readonly currencies: ReadonlyArray<CurrencyCount>
 }
 
+/** As by three threads, each with some of the segments. */
+const searchDivided = (list: SegmentList, query: Query, tuning: Tuning) =>
+  Parts.mergeParts(
+    query,
+    Parts.divide(list, 3).map((views) => Parts.searchPart(list, { query, views }, neverCanceled, tuning))
+  )
+
+const textOf = ({ currencies, page, stores, storeless, total, unknownIds }: SearchResult): string =>
+  JSON.stringify({ currencies, page, stores, storeless, total, unknownIds })
+
 /** What is wrong with the pages of a query, or `undefined`. */
 const failure = (list: SegmentList, query: Query, expected: Expected, tuning: Tuning): string | undefined => {
   const pages = Math.max(1, Math.min(lastPage, Math.ceil(expected.ids.length / query.limit) + 1))
   for (let page = 1; page <= pages; page++) {
     const found = search(list, { ...query, offset: (page - 1) * query.limit }, neverCanceled, tuning)
     const ids = found.page.map(({ id }) => id)
+    if (Parts.isDivisible(query)) {
+      const merged = searchDivided(list, { ...query, offset: (page - 1) * query.limit }, tuning)
+      const [one, other] = [found, merged].map(textOf)
+      if (one !== other) return `page ${page}: by several threads it is ${other}, not ${one}`
+    }
     const wanted = expected.ids.slice((page - 1) * query.limit, page * query.limit)
     if (found.total !== expected.total) return `page ${page}: total is ${found.total}, not ${expected.total}`
     if (expected.isGrouped && found.stores !== expected.ids.length) {

@@ -10,7 +10,7 @@ import * as Cost from "../../../../src/services/search/index/Cost.ts"
 import { namesOf, publish } from "../../../../src/services/search/runtime/IndexState.ts"
 import type { Published } from "../../../../src/services/search/runtime/IndexState.ts"
 import * as Searcher from "../../../../src/services/search/runtime/Searcher.ts"
-import type { Job, Kind } from "../../../../src/services/search/runtime/SearchThread.ts"
+import type { Asked, Job } from "../../../../src/services/search/runtime/SearchThread.ts"
 import { generate } from "../../../oracle/NaiveCatalog.ts"
 import { segmentOf } from "../../../oracle/segments.ts"
 
@@ -41,7 +41,7 @@ const published = (version: number, segments: number): Published =>
 const small = published(1, 1)
 const large = published(2, 60)
 
-const jobs: ReadonlyArray<Job> = [
+const jobs: ReadonlyArray<Job<Asked>> = [
   { kind: "search", query },
   { kind: "search", query: { ...query, subject: "products", words: [["a"]] } },
   { kind: "search", query: { ...query, subject: "ads", phrases: [[["a"]], [["b"]]] } },
@@ -54,7 +54,7 @@ interface Threads {
   readonly searcher: Searcher.Searcher
   readonly starts: () => number
   readonly shown: ReadonlyArray<Published | undefined>
-  readonly ran: ReadonlyArray<Job>
+  readonly ran: ReadonlyArray<Job<Asked>>
   readonly answers: (isAnswering: boolean) => void
   /** What the searcher of threads had of the search that started it. */
   readonly inherited: () => AccountId | undefined
@@ -66,7 +66,7 @@ const withThreads: Effect.Effect<Threads> = Effect.gen(function* () {
   let isAnswering = false
   let inherited: AccountId | undefined
   const shown: Array<Published | undefined> = []
-  const ran: Array<Job> = []
+  const ran: Array<Job<Asked>> = []
   const threads = Effect.gen(function* () {
     starts++
     inherited = yield* CurrentAccount
@@ -79,7 +79,7 @@ const withThreads: Effect.Effect<Threads> = Effect.gen(function* () {
           Effect.sync(() => shown.push(list)),
           own.show(list)
         ),
-      run: <K extends Kind>(job: Job<K>) => Effect.suspend(() => (ran.push(job), own.run(job)))
+      run: <K extends Asked>(job: Job<K>) => Effect.suspend(() => (ran.push(job), own.run(job)))
     }
   })
   return {
