@@ -224,7 +224,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("snippets of docs/clien
         const { url } = yield* TestServer
         const { stdout } = yield* Effect.promise(() =>
           run(process.execPath, ["--input-type=module-typescript", "-e", text.replaceAll(address, `${url}/mcp`)], {
-            cwd: project,
+            // Whose packages they find.
+            cwd: new URL("test", project),
             env: { ...process.env, DISCOVERY_KEY: "good" }
           })
         )

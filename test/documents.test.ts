@@ -324,22 +324,22 @@ describe("documents", () => {
   })
 
   describe("package-lock.json", () => {
-    const lock: {
-      readonly packages: Readonly<Record<string, { readonly integrity?: string; readonly dev?: boolean }>>
-    } = JSON.parse(read("package-lock.json"))
-    const unknown = Object.entries(lock.packages).filter(([, { integrity }]) => integrity === undefined)
-
-    it("the lock has the integrity of every package of a production install", () => {
-      // This project itself.
-      assert.deepStrictEqual(
-        unknown.filter(([, { dev }]) => dev !== true).map(([path]) => path),
-        [""]
+    /** The packages without integrity, but for the manifest itself. */
+    const unknownIn = (folder: string) => {
+      const lock: { readonly packages: Readonly<Record<string, { readonly integrity?: string }>> } = JSON.parse(
+        read(`${folder}package-lock.json`)
       )
+      const entries = Object.entries(lock.packages).filter(([path]) => path !== "")
+      return entries.flatMap(([path, { integrity }]) => (integrity === undefined ? [path] : []))
+    }
+
+    it("the lock has the integrity of every package, and so has that of the benchmarks", () => {
+      assert.deepStrictEqual([...unknownIn(""), ...unknownIn("bench/")], [])
     })
 
-    it("the lock lacks the integrity of these 6 packages for development on other systems, and of no other", () => {
+    it("that of the tests lacks it for these 6 packages of other systems, and for no other", () => {
       assert.sameMembers(
-        unknown.filter(([, { dev }]) => dev === true).map(([path]) => path),
+        unknownIn("test/"),
         ["darwin-arm64", "darwin-x64", "linux-arm", "linux-arm64", "win32-arm64", "win32-x64"].map(
           (system) => `node_modules/@effect/tsgo-${system}`
         )

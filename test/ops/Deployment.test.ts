@@ -285,12 +285,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
     })
 
     it("installs the packages that production needs, and runs none of their scripts", () => {
-      assert.sameMembers([...ImageInstall.omitted], ["dev", "peer", "optional"])
+      assert.sameMembers([...ImageInstall.omitted], ["dev", "optional"])
       assert.isFalse(ImageInstall.runsScripts)
       const folders = ImageInstall.installed.map(([folder]) => folder)
       for (const name of Object.keys(manifest.dependencies)) assert.include(folders, `node_modules/${name}`)
       for (const [folder, kinds] of ImageInstall.installed) {
-        assert.doesNotHaveAnyKeys(kinds, ["dev", "devOptional", "peer", "optional", "hasInstallScript"], folder)
+        assert.doesNotHaveAnyKeys(kinds, ["dev", "devOptional", "optional", "hasInstallScript"], folder)
       }
     })
 

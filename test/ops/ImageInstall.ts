@@ -9,7 +9,6 @@ interface Package {
   readonly dev?: true
   readonly devOptional?: true
   readonly optional?: true
-  readonly peer?: true
   readonly hasInstallScript?: true
 }
 
@@ -36,10 +35,9 @@ export const omitted: ReadonlySet<string> = new Set(
 export const runsScripts = !flags.includes("--ignore-scripts")
 
 /** As npm decides it: a package that is both for development and optional goes with both. */
-const isOmitted = ({ dev, devOptional, optional, peer }: Package) =>
+const isOmitted = ({ dev, devOptional, optional }: Package) =>
   (dev && omitted.has("dev")) ||
   (optional && omitted.has("optional")) ||
-  (peer && omitted.has("peer")) ||
   (devOptional && omitted.has("dev") && omitted.has("optional"))
 
 const lock: Lock = JSON.parse(fs.readFileSync(new URL("package-lock.json", DeployFiles.project), "utf8"))
@@ -52,11 +50,7 @@ export const installed: ReadonlyArray<readonly [folder: string, of: Package]> = 
 const deleted = packages.flatMap(({ text }) =>
   Array.from(text.matchAll(/(?<!! )-name '\*(\.\w+)'/gu), ([, ending = ""]) => ending)
 )
-const kept = /find (\S+) -type f ! -name '([^']+)'/u.exec(packages.map(({ text }) => text).join("\n"))
-
-const isLeft = (file: string) =>
-  !deleted.some((ending) => file.endsWith(ending)) &&
-  (kept === null || !file.includes(`/${kept[1]}/`) || !/\.\w+$/u.test(file) || path.basename(file) === kept[2])
+const isLeft = (file: string) => !deleted.some((ending) => file.endsWith(ending))
 
 /** Installs what the image has, from what is installed here. Optional packages are there for one platform. */
 export const install = (target: string) => {

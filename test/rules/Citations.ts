@@ -8,7 +8,7 @@ export const read = (file: string) => fs.readFileSync(new URL(file, project), "u
 export const filesOf = (folder: string): ReadonlyArray<string> =>
   fs
     .readdirSync(new URL(folder, project), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.(?:ts|js|md)$/u.test(name))
+    .filter((name) => /\.(?:ts|js|md)$/u.test(name) && !name.includes("node_modules"))
     .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
 
 /** Each document of rules, with the letter of its numbers. */

@@ -11,7 +11,10 @@ const files = [
 ].filter(
   (path) =>
     /\.(?:ts|js|css|md|yml|yaml)$|^\.ci\/|^ops\/deploy\/|^(?:server|locales\/en)\.json$/u.test(path) &&
-    !path.startsWith("test/rules/")
+    !path.startsWith("test/rules/") &&
+    !path.includes("node_modules") &&
+    // Of others.
+    !path.startsWith("src/http/pages/shared/pico/")
 )
 
 /** What was said of earlier releases. */

@@ -52,7 +52,7 @@ const unpacked = async (): Promise<Chromium> => {
     const partial = await fs.mkdtemp(path.join(cache, "partial-"))
     const libraries = path.join(package_, "bin/al2023.tar.br")
     await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", unpack, libraries], {
-      cwd: project,
+      cwd: package_,
       env: { ...process.env, TMPDIR: partial }
     })
     await fs.writeFile(path.join(partial, "fonts/fonts.conf"), fontsIn(path.join(folder, "fonts")))

@@ -1,5 +1,6 @@
 /**
- * One PostgreSQL for the whole run, with a template database that every test file copies, and the path of the browser.
+ * The packages of the tests, one PostgreSQL for the whole run with a template database that every test file copies, and the path
+ * of the browser.
  */
 import { Effect, Exit, Scope } from "effect"
 import { PgClient } from "@effect/sql-pg"
@@ -11,6 +12,7 @@ import * as Database from "../../src/services/database/Database.ts"
 import { type EmbeddedConnection, EmbeddedPostgres } from "../../src/services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../../src/services/database/Migrations.ts"
 import * as Chromium from "./Chromium.ts"
+import * as Packages from "./Packages.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -23,6 +25,7 @@ declare module "vitest" {
 const withoutDurability = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  Packages.install("test")
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), "discovery-test-"))
   const scope = await Effect.runPromise(Scope.make())
   const teardown = async () => {

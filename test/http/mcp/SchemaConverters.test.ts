@@ -1,7 +1,7 @@
 /**
  * The schemas of all tools, through the converters of the libraries that agents are built with: each passes on to its model
  * what the server sent, without loss. Genkit is installed without `@genkit-ai/firebase`, 240 MB that export its telemetry
- * (`overrides` in package.json).
+ * (`overrides` in test/package.json).
  */
 import { createMCPClient } from "@ai-sdk/mcp"
 import { assert, layer } from "@effect/vitest"

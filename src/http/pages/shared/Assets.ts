@@ -30,7 +30,7 @@ export class Assets extends Context.Service<
 >()("discovery/http/pages/Assets") {
   static readonly layer = Layer.sync(Assets, () => ({
     style: read("style", "css", "text/css; charset=utf-8", [
-      import.meta.resolve("@picocss/pico/css/pico.blue.min.css"),
+      import.meta.resolve("./pico/pico.blue.min.css"),
       import.meta.resolve("./styles/base.css"),
       import.meta.resolve("./styles/people.css"),
       import.meta.resolve("./styles/integrations.css"),
