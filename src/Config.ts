@@ -33,7 +33,7 @@ export const variables = {
   DATABASE_MAX_CONNECTIONS: "20",
   DATA_DIR: ".data",
   INDEX_DIR: "DATA_DIR/index",
-  HTTP_THREADS: "cores / 2 on Linux with DATABASE_URL, 1 to 4; else 1",
+  HTTP_THREADS: "cores / 2 on Linux with DATABASE_URL, at most one for 8 connections; else 1",
   SEARCH_WORKERS: "cores - 1, at least 1",
   DEMO_SIZE: "demo",
   PLAN_CREDITS_GROWTH: "2000",
@@ -108,21 +108,19 @@ const stripe = Config.all({
  * Only Linux distributes the connections of one port. The other half of the cores is for searches, the index and PostgreSQL: where
  * they have none, a second thread makes calls dearer. The embedded PostgreSQL is for small servers, which stay small.
  */
-const httpThreadsOf = ({
-  databaseUrl,
-  httpThreads
-}: {
+const httpThreadsOf = (values: {
   readonly databaseUrl: Option.Option<unknown>
+  readonly databaseMaxConnections: number
   readonly httpThreads: Option.Option<number>
 }): number =>
-  Option.getOrElse(httpThreads, () =>
-    Option.isNone(databaseUrl) || process.platform !== "linux"
-      ? 1
-      : Math.min(mostByDefault, Math.max(1, Math.floor(os.availableParallelism() / 2)))
-  )
+  Option.getOrElse(values.httpThreads, () => {
+    if (Option.isNone(values.databaseUrl) || process.platform !== "linux") return 1
+    const most = Math.min(os.availableParallelism() / 2, values.databaseMaxConnections / connectionsOfThread)
+    return Math.max(1, Math.floor(most))
+  })
 
-/** Of the default {@link variables.DATABASE_MAX_CONNECTIONS}, each has five then, of which searches leave four to other work. */
-const mostByDefault = 4
+/** Searches leave four to what every call needs (SearchPermits), and one account may have half of the others. */
+const connectionsOfThread = 8
 
 const settings = Config.all({
   port: readOrDefault(whole(1, 65_535), "PORT"),

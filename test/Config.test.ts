@@ -114,7 +114,7 @@ describe("AppConfig", () => {
     })
   )
 
-  it.effect("D107 has one thread with the embedded PostgreSQL, and at most four without being asked", () =>
+  it.effect("D107 has one thread with the embedded PostgreSQL, and by default one for eight connections", () =>
     Effect.gen(function* () {
       const threads = (env: Readonly<Record<string, string>>) =>
         Effect.provide(AppConfig, AppConfig.layer).pipe(
@@ -122,9 +122,14 @@ describe("AppConfig", () => {
           Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
         )
       assert.strictEqual(yield* threads({}), 1)
-      const byDefault = yield* threads({ DATABASE_URL: "postgres://db.internal/discovery" })
       const half = process.platform === "linux" ? Math.floor(os.availableParallelism() / 2) : 1
-      assert.strictEqual(byDefault, Math.min(4, Math.max(1, half)))
+      for (const connections of [7, 20, 800]) {
+        const byDefault = yield* threads({
+          DATABASE_URL: "postgres://db.internal/discovery",
+          DATABASE_MAX_CONNECTIONS: String(connections)
+        })
+        assert.strictEqual(byDefault, Math.max(1, Math.min(half, Math.floor(connections / 8))))
+      }
     })
   )
 

@@ -93,9 +93,10 @@ const prepareAndServe = Effect.gen(function* () {
 }).pipe(Effect.provide(Live.serverDatabase))
 
 /** Checks the addresses first, so that no database is started and filled for a server that cannot listen. */
-export const serve = Server.checkAddress.pipe(
+export const serve = Server.claimAddress.pipe(
   Effect.andThen(MetricsServer.checkAddress),
-  Effect.andThen(prepareAndServe)
+  Effect.andThen(prepareAndServe),
+  Effect.scoped
 )
 
 export const serveCommand = Command.make("serve", {}, () => serve).pipe(

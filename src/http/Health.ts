@@ -1,4 +1,4 @@
-/** Health checks (D56): `/health/live` says that the process runs, `/health/ready` that it can answer calls. */
+/** Health checks (D56, D107): `/health/live` says that the process runs, `/health/ready` that it can answer calls. */
 import { Cause, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Readiness } from "../services/database/Readiness.ts"
@@ -6,7 +6,21 @@ import { MainThread } from "./HttpThread.ts"
 import { CatalogIndex } from "../services/search/runtime/CatalogIndex.ts"
 import type { IndexStatus } from "../services/search/runtime/CatalogIndex.ts"
 
-const live = HttpRouter.add("GET", "/health/live", HttpServerResponse.jsonUnsafe({ status: "live" }))
+/** A main thread that is stuck is replaced with the process alone, which its own health checks do not reach. */
+const live = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const { isThere } = yield* MainThread
+    const answers = {
+      live: HttpServerResponse.jsonUnsafe({ status: "live" }),
+      stuck: HttpServerResponse.jsonUnsafe({ status: "unavailable" }, { status: 503 })
+    }
+    yield* router.add(
+      "GET",
+      "/health/live",
+      Effect.map(isThere, (isLive) => (isLive ? answers.live : answers.stuck))
+    )
+  })
+)
 
 /** An index that lags still answers searches; `progress` is for one that is not ready. */
 const described = ({ isReady, lagSeconds, lagVersions, progress, version }: IndexStatus) => ({

@@ -2,10 +2,11 @@
  * A thread beside the main one that answers requests: the messages of both sides, and the receiving side. It has services and a
  * pool of its own, as another server would, and the index of the main thread in shared memory.
  */
-import { Clock, Context, Deferred, Duration, Effect, Metric, Schema } from "effect"
+import { Context, Deferred, Duration, Effect, Metric, Schema } from "effect"
 import { SourceOfThread } from "../services/database/Database.ts"
 import type { Snapshots } from "../services/metrics/ThreadMetrics.ts"
 import type { Emit } from "../services/search/runtime/CatalogIndex.ts"
+import type { IndexEvent } from "../services/search/runtime/Indexer.ts"
 import * as IndexThread from "../services/search/runtime/IndexThread.ts"
 
 /** The start parameters of the thread. */
@@ -30,7 +31,7 @@ export const heartbeat = Duration.seconds(5)
 /** Without a question for so long, the main thread is stuck, and with it the index and the jobs. */
 const silence = Duration.seconds(20)
 
-/** Whether the main thread is there, for readiness. Always on the main thread itself. */
+/** Whether the main thread is there, for health checks. Always on the main thread itself. */
 export const MainThread = Context.Reference<{ readonly isThere: Effect.Effect<boolean> }>("discovery/http/MainThread", {
   defaultValue: () => ({ isThere: Effect.succeed(true) })
 })
@@ -46,14 +47,19 @@ export interface Inbox {
 }
 
 export const makeInbox = (send: (message: FromThread) => Effect.Effect<void>): Effect.Effect<Inbox> =>
-  Effect.map(Clock.currentTimeMillis, (now): Inbox => {
+  Effect.clockWith((clock) => {
+    // A clock that is set does not change it.
+    const now = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
     const listen = Deferred.makeUnsafe<void>()
     const stop = Deferred.makeUnsafe<void>()
     const decode = IndexThread.makeDecoder()
-    let emit: Emit = () => Effect.void
-    let askedAtMillis = now
-    return {
-      handle: Effect.fnUntraced(function* (message) {
+    /** Until the service of the index is there. */
+    const waiting: Array<IndexEvent> = []
+    let emit: Emit = (event) => Effect.sync(() => void waiting.push(event))
+    let heardAtMillis = now()
+    const hear = Effect.sync(() => void (heardAtMillis = now()))
+    return Effect.succeed({
+      handle: Effect.fnUntraced(function* (message: ToThread) {
         switch (message._tag) {
           case "Index":
             return yield* emit(decode(message.event))
@@ -62,15 +68,18 @@ export const makeInbox = (send: (message: FromThread) => Effect.Effect<void>): E
           case "Stop":
             return yield* Effect.asVoid(Deferred.succeed(stop, undefined))
           case "Ask":
-            askedAtMillis = yield* Clock.currentTimeMillis
+            yield* hear
             return yield* send({ _tag: "Answer", id: message.id, metrics: yield* Metric.snapshot })
         }
       }),
-      follow: (each) => Effect.sync(() => void (emit = each)),
-      mayListen: Deferred.await(listen),
+      follow: (each) =>
+        Effect.suspend(() => {
+          emit = each
+          return Effect.forEach(waiting.splice(0), each, { discard: true })
+        }),
+      // From then on the main thread asks.
+      mayListen: Effect.andThen(Deferred.await(listen), hear),
       mustStop: Deferred.await(stop),
-      mainThread: {
-        isThere: Effect.map(Clock.currentTimeMillis, (at) => at - askedAtMillis < Duration.toMillis(silence))
-      }
-    }
+      mainThread: { isThere: Effect.sync(() => now() - heardAtMillis < Duration.toMillis(silence)) }
+    })
   })

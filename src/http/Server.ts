@@ -1,6 +1,6 @@
 /** The HTTP server: limits on what a client can hold up, and a shutdown that drains. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import type { Duration } from "effect"
+import type { Duration, Scope } from "effect"
 import { Effect, Layer } from "effect"
 import { HttpServer, HttpServerError } from "effect/http"
 import type { Server } from "node:http"
@@ -129,10 +129,26 @@ export const checkFree = (address: { readonly host: string; readonly port: numbe
     probe.listen(address, () => probe.close(() => resume(Effect.void)))
   })
 
-/** Before the start does any work. */
-export const checkAddress: Effect.Effect<void, HttpServerError.ServeError, AppConfig> = Effect.flatMap(
+/**
+ * Several servers of one user could listen on one port, as the threads of one do. An abstract socket of Linux has one owner, and ends with
+ * its process.
+ */
+const lockAddress = ({ host, port }: { readonly host: string; readonly port: number }) =>
+  Effect.acquireRelease(
+    Effect.callback<ReturnType<typeof createNetServer>, HttpServerError.ServeError>((resume) => {
+      const lock = createNetServer((socket) => socket.destroy())
+      const refuse = (cause: Error) =>
+        resume(Effect.fail(new HttpServerError.ServeError({ cause: Object.assign(cause, { address: host, port }) })))
+      lock.once("error", refuse)
+      lock.listen(`\0discovery ${host} ${port}`, () => resume(Effect.succeed(lock)))
+    }),
+    (lock) => Effect.sync(() => lock.close())
+  )
+
+/** Before the start does any work: fails if the address is in use, and keeps it from other servers for the length of the scope. */
+export const claimAddress: Effect.Effect<void, HttpServerError.ServeError, AppConfig | Scope.Scope> = Effect.flatMap(
   AppConfig,
-  checkFree
+  (config) => Effect.andThen(checkFree(config), config.httpThreads > 1 ? lockAddress(config) : Effect.void)
 )
 
 export const layer = layerWith({ drainTimeout: defaultDrainTimeout })

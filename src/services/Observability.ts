@@ -2,7 +2,8 @@
 import { Effect, Layer, Logger, Option, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
-import { threadId } from "node:worker_threads"
+import { hostname } from "node:os"
+import { isMainThread, threadId } from "node:worker_threads"
 import { AppConfig } from "../Config.ts"
 import type { AppSettings } from "../Config.ts"
 import * as LogLines from "./LogLines.ts"
@@ -17,8 +18,10 @@ const loggers = {
 export const formatOf = ({ logFormat }: Pick<AppSettings, "logFormat">): keyof typeof loggers =>
   Option.getOrElse(logFormat, () => (process.stderr.isTTY ? "pretty" : "json"))
 
-/** Distinguishes what several threads of a process export; 0 is the main thread. */
-const ofThread = threadId === 0 ? {} : { attributes: { "discovery.thread": threadId } }
+/** Distinguishes what several threads of a process export, because a collector adds up nothing that has the same resource. */
+const ofThread = isMainThread
+  ? {}
+  : { attributes: { "service.instance.id": `${hostname()} ${process.pid} ${threadId}` } }
 
 export const layer = Layer.unwrap(
   Effect.map(AppConfig, (config) => {

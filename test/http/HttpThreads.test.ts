@@ -13,6 +13,7 @@ import * as HttpThreads from "../../src/http/HttpThreads.ts"
 import * as Metrics from "../../src/services/metrics/Metrics.ts"
 import * as ThreadMetrics from "../../src/services/metrics/ThreadMetrics.ts"
 import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
+import type { Emit } from "../../src/services/search/runtime/CatalogIndex.ts"
 import type { IndexEvent } from "../../src/services/search/runtime/Indexer.ts"
 import { change } from "../oracle/changes.ts"
 import { loadCatalog } from "../oracle/loadCatalog.ts"
@@ -155,6 +156,11 @@ layer(services, { excludeTestServices: true })("D107 a server with threads", (it
         yield* eventually(Effect.map(samples, (all) => charging(all) === credits))
         const stopped = yield* Effect.forkChild(end("SIGTERM"))
         yield* eventually(Effect.sync(() => listening(port) === 0))
+        const second = yield* ServerProcess.command({
+          ...environment,
+          METRICS_PORT: String(yield* ServerProcess.freePort)
+        })
+        assert.include(second.err, `another program listens on 127.0.0.1:${port} already`)
         yield* lock.release
         const texts = yield* Fiber.join(calls)
         assert.isTrue(
@@ -186,27 +192,47 @@ const untilPassing = (isSo: () => boolean) =>
     }
   })
 
+/** Seconds of the test's clock, in each of which the thread has time to answer. */
+const passing = (seconds: number) =>
+  Effect.forEach(Array.from({ length: seconds }), () => Effect.andThen(TestClock.adjust("1 second"), realTurn), {
+    discard: true
+  })
+
 interface Stub {
   readonly started: () => number
   readonly asked: () => number
   readonly events: () => number
-  readonly stopped: () => number
   readonly order: (what: "end" | "freeze") => void
   readonly callsOf: Effect.Effect<{ readonly calls: number; readonly waiting: number }>
+  /** Emits an event to all that follow the index. */
+  readonly emit: Effect.Effect<void>
 }
 
-/** One thread of StubHttpThread. */
-const withStub = <A, E>(use: (stub: Stub) => Effect.Effect<A, E>) =>
+/** One thread of StubHttpThread; `refused` is the number of threads that the system does not give, after the first. */
+const withStub = <A, E>(use: (stub: Stub) => Effect.Effect<A, E>, { refused = 0 } = {}) =>
   Effect.gen(function* () {
-    const words = new Int32Array(new SharedArrayBuffer(20))
-    const spawn = () =>
-      new Worker(new URL("../support/StubHttpThread.ts", import.meta.url), {
+    const words = new Int32Array(new SharedArrayBuffer(28))
+    let left = refused
+    const spawn = () => {
+      if (Atomics.load(words, 0) > 0 && left-- > 0) throw new Error("no more threads")
+      return new Worker(new URL("../support/StubHttpThread.ts", import.meta.url), {
         workerData: words,
         execArgv: [],
         stderr: true
       })
-    const first: IndexEvent = { _tag: "Checked", version: 7, lagSeconds: 0 }
-    const index = Layer.mock(CatalogIndex, { follow: (emit) => emit(first) })
+    }
+    const event: IndexEvent = { _tag: "Checked", version: 7, lagSeconds: 0 }
+    const followers = new Set<Emit>()
+    const index = Layer.mock(CatalogIndex, {
+      follow: (emit) =>
+        Effect.andThen(
+          Effect.acquireRelease(
+            Effect.sync(() => void followers.add(emit)),
+            () => Effect.sync(() => void followers.delete(emit))
+          ),
+          emit(event)
+        )
+    })
     const scope = yield* Scope.make()
     const threads = yield* Layer.buildWithScope(
       HttpThreads.layer(1).pipe(Layer.provide([index, NodeWorker.layer(spawn)])),
@@ -214,28 +240,35 @@ const withStub = <A, E>(use: (stub: Stub) => Effect.Effect<A, E>) =>
     )
     const { snapshots } = Context.get(threads, ThreadMetrics.OtherThreads)
     const sum = (all: ReadonlyArray<ThreadMetrics.Snapshots>, id: string) =>
-      ThreadMetrics.merge(all).reduce(
-        (total, each) =>
-          each.id !== id
-            ? total
-            : total + Number(each.type === "Counter" ? each.state.count : each.type === "Gauge" ? each.state.value : 0),
-        0
-      )
-    const result = yield* use({
+      ThreadMetrics.merge(all).reduce((total, each) => {
+        if (each.id !== id) return total
+        return total + Number(each.type === "Counter" ? each.state.count : each.type === "Gauge" ? each.state.value : 0)
+      }, 0)
+    yield* use({
       started: () => Atomics.load(words, 0),
       asked: () => Atomics.load(words, 1),
       events: () => Atomics.load(words, 2),
-      stopped: () => Atomics.load(words, 4),
       order: (what) => void Atomics.store(words, 3, what === "end" ? 1 : 2),
-      callsOf: Effect.map(snapshots, (all) => ({ calls: sum(all, "test_calls"), waiting: sum(all, "test_waiting") }))
+      callsOf: Effect.map(snapshots, (all) => ({ calls: sum(all, "test_calls"), waiting: sum(all, "test_waiting") })),
+      emit: Effect.suspend(() => Effect.forEach(followers, (emit) => emit(event), { discard: true }))
     })
-    yield* Scope.close(scope, Exit.void)
-    return { result, stopped: Atomics.load(words, 4) }
+    const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+    const letEnd = Effect.sync(() => void Atomics.store(words, 5, 1))
+    return { closing, letEnd, told: () => Atomics.load(words, 4), ended: () => Atomics.load(words, 6), followers }
   }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+
+/** With a thread that ends at once when it is told. */
+const withThread = <A, E>(use: (stub: Stub) => Effect.Effect<A, E>, options?: { readonly refused: number }) =>
+  Effect.gen(function* () {
+    const { closing, followers, letEnd } = yield* withStub(use, options)
+    yield* letEnd
+    yield* untilPassing(() => closing.pollUnsafe() !== undefined)
+    assert.strictEqual(followers.size, 0)
+  })
 
 describe("threads that answer requests", () => {
   it.effect("D107 one that ends is replaced, learns the state of the index, and what it had counted stays", () =>
-    withStub(({ asked, callsOf, events, order, started }) =>
+    withThread(({ asked, callsOf, events, order, started }) =>
       Effect.gen(function* () {
         yield* until(() => events() === 1)
         order("end")
@@ -248,39 +281,91 @@ describe("threads that answer requests", () => {
     )
   )
 
-  it.effect("D107 one that does not answer for ten seconds is replaced", () =>
-    withStub(({ order, started }) =>
+  it.effect("D107 one that does not answer for ten seconds is replaced, and not before", () =>
+    withThread(({ emit, events, order, started }) =>
       Effect.gen(function* () {
-        yield* until(() => started() === 1)
+        yield* until(() => events() === 1)
+        // Until it has said that it listens.
+        yield* Effect.forEach(Array.from({ length: 20 }), () => realTurn)
         order("freeze")
-        yield* untilPassing(() => started() === 2)
+        yield* TestClock.adjust("5 seconds")
+        yield* realTurn
+        yield* TestClock.adjust("10 seconds")
+        yield* realTurn
+        assert.strictEqual(yield* Metrics.httpThreadsReplaced.value({ reason: "stuck" }), 0)
+        yield* TestClock.adjust("250 millis")
+        // What is sent to the frozen thread does not reach the next one.
+        yield* Effect.forEach(Array.from({ length: 3 }), () => emit)
+        yield* untilPassing(() => started() === 2 && events() >= 2)
+        yield* Effect.forEach(Array.from({ length: 20 }), () => realTurn)
+        assert.strictEqual(events(), 2)
         assert.strictEqual(yield* Metrics.httpThreadsReplaced.value({ reason: "stuck" }), 1)
       })
     )
   )
 
-  it.effect("D107 is asked to stop, and has ended when the scope has", () =>
+  it.effect("D107 one that the system does not give is asked for again", () =>
+    withThread(
+      ({ events, order, started }) =>
+        Effect.gen(function* () {
+          yield* until(() => events() === 1)
+          order("end")
+          yield* untilPassing(() => started() === 2)
+          assert.strictEqual(yield* Metrics.httpThreadsReplaced.value({ reason: "died" }), 3)
+        }),
+      { refused: 2 }
+    )
+  )
+
+  it.effect("D107 is asked to stop, has as long as a drain takes, and has ended when the scope has", () =>
     Effect.gen(function* () {
-      const { stopped } = yield* withStub(({ events }) => until(() => events() === 1))
-      assert.strictEqual(stopped, 1)
+      const { closing, ended, letEnd, told } = yield* withStub(({ events }) => until(() => events() === 1))
+      yield* until(() => told() === 1)
+      yield* passing(30)
+      assert.isUndefined(closing.pollUnsafe())
+      assert.strictEqual(ended(), 0)
+      yield* letEnd
+      yield* until(() => closing.pollUnsafe() !== undefined)
+      assert.strictEqual(ended(), 1)
     })
   )
 
-  it.effect("D107 takes the main thread for stuck after twenty seconds without a question", () =>
+  it.effect("D107 one that does not stop is ended after 40 seconds", () =>
     Effect.gen(function* () {
-      const sent: Array<HttpThread.FromThread> = []
-      const inbox = yield* HttpThread.makeInbox((message) => Effect.sync(() => void sent.push(message)))
-      yield* TestClock.adjust("19999 millis")
-      assert.isTrue(yield* inbox.mainThread.isThere)
-      yield* inbox.handle({ _tag: "Ask", id: 4 })
-      assert.deepStrictEqual(
-        sent.map((message) => (message._tag === "Answer" ? message.id : message._tag)),
-        [4]
-      )
-      yield* TestClock.adjust("19999 millis")
-      assert.isTrue(yield* inbox.mainThread.isThere)
-      yield* TestClock.adjust("1 millis")
-      assert.isFalse(yield* inbox.mainThread.isThere)
+      const { closing, told } = yield* withStub(({ events }) => until(() => events() === 1))
+      yield* until(() => told() === 1)
+      yield* passing(39)
+      assert.isUndefined(closing.pollUnsafe())
+      yield* passing(7)
+      yield* until(() => closing.pollUnsafe() !== undefined)
     })
+  )
+
+  it.effect(
+    "D107 loses no event of the index, and takes the main thread for stuck after twenty seconds without a question",
+    () =>
+      Effect.gen(function* () {
+        const sent: Array<HttpThread.FromThread> = []
+        const inbox = yield* HttpThread.makeInbox((message) => Effect.sync(() => void sent.push(message)))
+        const early: Array<IndexEvent> = []
+        yield* inbox.handle({ _tag: "Index", event: { _tag: "Checked", version: 1, lagSeconds: 0 } })
+        yield* inbox.follow((event) => Effect.sync(() => void early.push(event)))
+        yield* inbox.handle({ _tag: "Index", event: { _tag: "Checked", version: 2, lagSeconds: 0 } })
+        assert.deepStrictEqual(
+          early.map((event) => (event._tag === "Checked" ? event.version : event._tag)),
+          [1, 2]
+        )
+        yield* TestClock.adjust("19999 millis")
+        assert.isTrue(yield* inbox.mainThread.isThere)
+        yield* inbox.handle({ _tag: "Ask", id: 4 })
+        assert.deepStrictEqual(
+          sent.map((message) => (message._tag === "Answer" ? message.id : message._tag)),
+          [4]
+        )
+        yield* TestClock.adjust("19999 millis")
+        assert.isTrue(yield* inbox.mainThread.isThere)
+        yield* TestClock.adjust("1 millis")
+        assert.isFalse(yield* inbox.mainThread.isThere)
+      })
   )
 })

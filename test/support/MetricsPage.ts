@@ -25,7 +25,7 @@ export const metricsPage = (families: ReadonlyArray<Definition>): string => {
     "",
     "<!-- Written from the code: `npm test -- test/http/Metrics.test.ts -u`. -->",
     "",
-    "`GET /metrics` on `METRICS_PORT` has them in the text format of Prometheus; `OTEL_EXPORTER_OTLP_ENDPOINT` gets the same. Every process counts for itself,",
+    "`GET /metrics` on `METRICS_PORT` has them in the text format of Prometheus; `OTEL_EXPORTER_OTLP_ENDPOINT` gets the same, from each of `HTTP_THREADS` by itself (`service.instance.id`). Every process counts for itself,",
     "from its start. Labels are closed lists, so that no account, address or text of a caller is in them, and series exist before their first event (except",
     "`discovery_oauth_refreshes_total`). `client_family` is what an app says of itself in its registration or the address of its document: good",
     "for statistics, not for trust. How to collect them: [operations](operations.md#metrics-and-alerts); what to do when an alert fires: [runbook](runbook.md).",

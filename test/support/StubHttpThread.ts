@@ -8,7 +8,7 @@ import * as Thread from "effect/workers/WorkerRunner"
 import { workerData } from "node:worker_threads"
 import type { FromThread, ToThread } from "../../src/http/HttpThread.ts"
 
-/** `[threads started, questions, events of the index, what to do next: 1 to end, 2 to freeze, threads that were told to stop]` */
+/** `[threads started, questions, events of the index, what to do next: 1 to end, 2 to freeze, told to stop, may end, threads that have ended]` */
 const words = workerData as Int32Array
 Atomics.add(words, 0, 1)
 
@@ -43,10 +43,20 @@ const program = Effect.gen(function* () {
         })
     }
   }
+  /** Its calls go on until the test lets them end. */
+  const drained = Effect.callback<void>((resume) => {
+    const timer = setInterval(() => {
+      if (Atomics.load(words, 5) === 0) return
+      clearInterval(timer)
+      resume(Effect.void)
+    }, 5)
+    return Effect.sync(() => clearInterval(timer))
+  })
   yield* Effect.raceFirst(
     runner.run((_, message) => handle(message)),
-    Deferred.await(stopped)
+    Effect.andThen(Deferred.await(stopped), drained)
   )
+  Atomics.add(words, 6, 1)
 })
 
 await Effect.runPromise(Effect.provide(program, NodeWorkerRunner.layer))

@@ -17,23 +17,23 @@ const program = Effect.gen(function* () {
   const platform = yield* Thread.WorkerRunnerPlatform
   const runner = yield* platform.start<HttpThread.FromThread, HttpThread.ToThread>()
   const inbox = yield* HttpThread.makeInbox((message) => runner.send(0, message))
-  const services = yield* Layer.build(
-    Layer.merge(Live.serviceOfThread(inbox.follow), Live.measuredOfThread).pipe(
-      Layer.provideMerge(Live.databaseOfThread(Database.fromThread(source)))
-    )
+  const services = Layer.merge(Live.serviceOfThread(inbox.follow), Live.measuredOfThread).pipe(
+    Layer.provideMerge(Live.databaseOfThread(Database.fromThread(source)))
   )
   const serve = Effect.gen(function* () {
-    yield* inbox.mayListen
+    const context = yield* Layer.build(services)
     yield* Effect.sync(releaseMemory)
-    yield* Layer.build(Router.layer.pipe(Layer.provide(Server.layer)))
+    yield* inbox.mayListen
+    yield* Layer.build(Router.layer.pipe(Layer.provide(Server.layer))).pipe(Effect.provide(context))
     yield* runner.send(0, { _tag: "Listening" })
-    yield* inbox.mustStop
-  }).pipe(Effect.provide(services), Effect.provideService(HttpThread.MainThread, inbox.mainThread))
+    return yield* Effect.never
+  }).pipe(Effect.provideService(HttpThread.MainThread, inbox.mainThread))
+  // Messages are handled until the calls have ended and everything is written down.
   yield* Effect.raceFirst(
     runner.run((_, message) => inbox.handle(message)),
-    serve
+    Effect.scoped(Effect.raceFirst(serve, inbox.mustStop))
   )
-}).pipe(Effect.scoped)
+})
 
 await Effect.runPromise(
   Effect.provide(

@@ -1,6 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { request } from "node:http"
+import { MainThread } from "../../../src/http/HttpThread.ts"
 import * as FakeAccess from "../../support/FakeAccess.ts"
 import * as Messages from "../../support/Messages.ts"
 import { TestServer } from "../../support/TestServer.ts"
@@ -107,6 +108,23 @@ describe("health", () => {
       const index = { version: 7, lag_versions: 0, lag_seconds: 0 }
       assert.deepStrictEqual([ready.status, ready.json], [503, { status: "unavailable", index }])
     }).pipe(Effect.provide(TestServer.layer({ index: { isAnswering: false } })))
+  )
+
+  it.live("D107 neither live nor ready while the main thread is silent, for a thread beside it", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const answers = yield* Effect.forEach(["/health/live", "/health/ready", "/docs"], (path) =>
+        server.send({ method: "GET", path })
+      )
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [503, 503, 200]
+      )
+    }).pipe(
+      Effect.provide(
+        TestServer.layer().pipe(Layer.provide(Layer.succeed(MainThread, { isThere: Effect.succeed(false) })))
+      )
+    )
   )
 
   it.live("without its database it is live but not ready, and the response does not reveal why", () =>

@@ -8,7 +8,7 @@
  * may differ by as much as one of them lags.
  */
 import { Clock, Context, Deferred, Duration, Effect, Layer, Option } from "effect"
-import type { Scope } from "effect"
+import type { Cause, Scope } from "effect"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import * as Metrics from "../../metrics/Metrics.ts"
 import type { SearchFailure } from "../../limits/SearchPermits.ts"
@@ -87,6 +87,9 @@ interface IndexService {
   readonly service: CatalogIndex["Service"]
 }
 
+/** A follower that fails is not to stop the index. */
+const logFollower = (cause: Cause.Cause<never>) => Effect.logError("An event of the index was not passed on", cause)
+
 /** The state of the index, from the indexer's events. */
 const makeService = (searcher: Searcher): IndexService => {
   let published: Published | undefined
@@ -114,7 +117,7 @@ const makeService = (searcher: Searcher): IndexService => {
   )
 
   const handle = Effect.fnUntraced(function* (event: IndexEvent) {
-    for (const emit of followers) yield* emit(event)
+    for (const emit of followers) yield* Effect.catchCause(emit(event), logFollower)
     switch (event._tag) {
       case "Progress":
         if (began?.phase !== event.progress.phase) {
@@ -182,15 +185,20 @@ const makeService = (searcher: Searcher): IndexService => {
       )
     })
 
+  /** The events that lead to the present state: an index that was published is no failure, and one that failed later is. */
+  const present = (): ReadonlyArray<IndexEvent> => [
+    { _tag: "Progress", progress },
+    ...(published === undefined ? [] : [{ _tag: "Published", published } as const]),
+    ...(failure === undefined ? [] : [{ _tag: "Failed", message: failure } as const]),
+    ...(newest === 0 ? [] : [{ _tag: "Checked", version: newest, lagSeconds } as const])
+  ]
+
   const follow = Effect.fnUntraced(function* (emit: Emit): Effect.fn.Return<void, never, Scope.Scope> {
-    const events: ReadonlyArray<IndexEvent> = [
-      { _tag: "Progress", progress },
-      ...(failure === undefined ? [] : [{ _tag: "Failed", message: failure } as const]),
-      ...(published === undefined ? [] : [{ _tag: "Published", published } as const]),
-      ...(newest === 0 ? [] : [{ _tag: "Checked", version: newest, lagSeconds } as const])
-    ]
-    yield* Effect.acquireRelease(
-      Effect.sync(() => void followers.add(emit)),
+    const events = yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        followers.add(emit)
+        return present()
+      }),
       () => Effect.sync(() => void followers.delete(emit))
     )
     yield* Effect.forEach(events, emit, { discard: true })

@@ -1,7 +1,7 @@
 /** What the index says of itself: how long to wait for a version, and for an index that is not ready (D56). */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import type { Duration, Fiber, Scope } from "effect"
+import { Effect, Exit, Option, Scope } from "effect"
+import type { Duration, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { CatalogIndex } from "../../../../src/services/search/runtime/CatalogIndex.ts"
 import type { IndexEvent, Progress } from "../../../../src/services/search/runtime/Indexer.ts"
@@ -62,6 +62,54 @@ describe("waiting for a version", () => {
         yield* TestClock.adjust(0)
         assert.deepStrictEqual(waiting.map(isOver), [true, true, false])
         assert.isTrue(isOver(yield* begin(index, 4)))
+      })
+    )
+  )
+})
+
+describe("D107 an index that follows another", () => {
+  const events: ReadonlyArray<IndexEvent> = [
+    progress("building", 1, 10),
+    { _tag: "Failed", message: "too little memory" },
+    progress("building", 2, 10),
+    published(3),
+    { _tag: "Checked", version: 5, lagSeconds: 2 },
+    { _tag: "Failed", message: "too little memory" },
+    published(5),
+    { _tag: "Dropped" },
+    progress("building", 3, 10),
+    published(6)
+  ]
+
+  it.effect("says the same after each event, whenever it has begun, and nothing more when its scope has ended", () =>
+    Effect.forEach(events.keys(), (joined) =>
+      withIndex((index, emit) =>
+        withIndex((other, emitToOther) =>
+          Effect.gen(function* () {
+            const scope = yield* Scope.make()
+            for (const [at, event] of events.entries()) {
+              if (at === joined) yield* Scope.provide(index.follow(emitToOther), scope)
+              yield* emit(event)
+              if (at >= joined) assert.deepStrictEqual(yield* other.status, yield* index.status, `${joined}, ${at}`)
+            }
+            yield* Scope.close(scope, Exit.void)
+            yield* emit(published(9))
+            assert.deepStrictEqual((yield* other.status).version, Option.some(6))
+          })
+        )
+      )
+    )
+  )
+
+  it.effect("one that fails stops neither the index nor others", () =>
+    withIndex((index, emit) =>
+      Effect.gen(function* () {
+        const seen: Array<string> = []
+        yield* index.follow((event) => (event._tag === "Published" ? Effect.die("gone") : Effect.void))
+        yield* index.follow((event) => Effect.sync(() => void seen.push(event._tag)))
+        yield* emit(published(2))
+        assert.deepStrictEqual(seen, ["Progress", "Published"])
+        assert.deepStrictEqual((yield* index.status).version, Option.some(2))
       })
     )
   )
