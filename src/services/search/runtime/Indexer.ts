@@ -16,8 +16,8 @@ import { NotEnoughMemory } from "./BuildSegments.ts"
 import { CatalogReader } from "./CatalogReader.ts"
 import type { IndexState, Published } from "./IndexState.ts"
 import { publish } from "./IndexState.ts"
-import { applyMerge, chooseMerge } from "./MergePolicy.ts"
-import type { MergeTask } from "./MergePolicy.ts"
+import { applyMerge, chooseMerge, isSnapshotDue } from "./MergePolicy.ts"
+import type { MergeLimits, MergeTask } from "./MergePolicy.ts"
 import { Snapshots } from "./Snapshots.ts"
 
 /** Progress of the indexer in rows: stores, products and ads. */
@@ -45,6 +45,7 @@ export interface IndexerOptions {
   /** As `merge`, for larger inputs: on another thread, while this one follows the database. */
   readonly mergeLarge: (list: SegmentList) => Effect.Effect<SegmentView>
   readonly largeMergeRows: number
+  readonly limits?: MergeLimits
   /** Bytes that may be used. */
   readonly availableMemory: () => number
   /** Signals that the catalog may have changed. It is also polled every second. */
@@ -82,6 +83,8 @@ interface Held {
   readonly merge: RunningMerge | undefined
   /** What is in the newest snapshot. */
   readonly saved: IndexState | undefined
+  /** Rows of bases that have changed since. */
+  readonly unsaved: number
   /** Whether the last refresh has failed. */
   readonly isFailing: boolean
 }
@@ -95,7 +98,13 @@ export const make = Effect.fnUntraced(function* (
   const turn = yield* Semaphore.make(1)
   const savingTurn = yield* Semaphore.make(1)
   const wake = yield* Queue.sliding<void>(1)
-  const held = yield* Ref.make<Held>({ live: undefined, merge: undefined, saved: undefined, isFailing: false })
+  const held = yield* Ref.make<Held>({
+    live: undefined,
+    merge: undefined,
+    saved: undefined,
+    unsaved: 0,
+    isFailing: false
+  })
   const set = (part: Partial<Held>) => Ref.update(held, (before) => ({ ...before, ...part }))
 
   const show = (live: LiveIndex) =>
@@ -175,16 +184,17 @@ export const make = Effect.fnUntraced(function* (
     merged: SegmentList,
     figures: RunningMerge["figures"]
   ): Effect.fn.Return<void> {
-    const { live } = yield* Ref.get(held)
+    const { live, unsaved } = yield* Ref.get(held)
     if (live === undefined) return
     yield* show({ ...live, state: applyMerge(live.state, task, merged, figures, BuildIndex.replaceIn(live)) })
-    if (task.isOfBase) yield* Effect.forkIn(save, scope)
+    yield* set({ unsaved: unsaved + task.changed })
+    yield* Effect.forkIn(saveIfDue, scope)
   })
 
   /** One at a time. A large merge runs in another fiber, and is applied between two refreshes. */
   const mergeIfDue: Effect.Effect<void> = Effect.gen(function* (): Effect.fn.Return<void> {
     const { live, merge } = yield* Ref.get(held)
-    const task = live === undefined || merge !== undefined ? undefined : chooseMerge(live.state)
+    const task = live === undefined || merge !== undefined ? undefined : chooseMerge(live.state, options.limits)
     if (task === undefined) return
     if (task.rows > options.largeMergeRows) return yield* beginMerge(task)
     yield* conclude(task, yield* Effect.forEach(task.groups, options.merge), new Map())
@@ -210,16 +220,25 @@ export const make = Effect.fnUntraced(function* (
     yield* mergeIfDue
   })
 
-  const save: Effect.Effect<void> = Effect.gen(function* () {
-    const { live, saved } = yield* Ref.get(held)
+  const saveInTurn = Effect.gen(function* () {
+    const { live, saved, unsaved } = yield* Ref.get(held)
     if (live === undefined || live.state === saved) return
     yield* snapshots.save(live.state)
-    yield* set({ saved: live.state })
+    // Others may have changed meanwhile.
+    yield* Ref.update(held, (after) => ({ ...after, saved: live.state, unsaved: after.unsaved - unsaved }))
   }).pipe(
     Effect.catchTag("SnapshotFailed", ({ cause, message }) =>
       Effect.logWarning(`The search index is not saved: ${message}`, Cause.fail(cause))
-    ),
-    (saving) => savingTurn.withPermit(saving)
+    )
+  )
+
+  const save = savingTurn.withPermit(saveInTurn)
+
+  const saveIfDue = savingTurn.withPermit(
+    Effect.gen(function* () {
+      const { live, unsaved } = yield* Ref.get(held)
+      if (live !== undefined && isSnapshotDue(unsaved, live.state, options.limits)) yield* saveInTurn
+    })
   )
 
   const refresh = turn.withPermit(refreshInTurn)

@@ -36,6 +36,8 @@ export interface MergeTask {
   readonly groups: ReadonlyArray<SegmentList>
   /** Number of rows to read. */
   readonly rows: number
+  /** Of these, how many have come or died since the base was made. */
+  readonly changed: number
 }
 
 /** Stores, products and ads in the rows of stores for which `isCounted` holds. */
@@ -88,7 +90,7 @@ const dueBase = (state: IndexState, deltas: SegmentList, limits: MergeLimits): M
     const dead = isBase ? all - liveRowsOf(view) : 0
     if (moving + dead < Math.max(limits.dueRows, limits.dueShare * all)) continue
     const inputs = isBase ? [view, ...parts] : parts
-    return { isOfBase: true, groups: groupsOf(inputs, limits), rows: all + moving }
+    return { isOfBase: true, groups: groupsOf(inputs, limits), rows: all + moving, changed: moving + dead }
   }
   return undefined
 }
@@ -118,8 +120,15 @@ const ofDeltas = (deltas: SegmentList): MergeTask => {
     chosen.push(next.view)
     rows += next.rows
   }
-  return { isOfBase: false, groups: [chosen], rows }
+  return { isOfBase: false, groups: [chosen], rows, changed: 0 }
 }
+
+/**
+ * Whether bases have changed enough since the last snapshot to write all of them again. A small base is merged often, and each
+ * snapshot has the large ones as well.
+ */
+export const isSnapshotDue = (changed: number, { list }: IndexState, { dueShare }: MergeLimits = defaultLimits) =>
+  changed >= dueShare * list.reduce((sum, { segment }) => sum + allRows(segment), 0)
 
 /**
  * Replaces the merged segments in the list. Since the task was chosen, stores may have died and figures may have changed:

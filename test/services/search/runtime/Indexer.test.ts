@@ -283,6 +283,46 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
     )
   )
 
+  it.effect("a small base that is merged again and again is written once a tenth of all rows has changed", () =>
+    onCatalog((folder) =>
+      Effect.gen(function* () {
+        const saved: Array<number> = []
+        const merges: Array<number> = []
+        const indexer = yield* makeIndexer(
+          folder,
+          {
+            limits: { maxStoresOfBase: 40, maxDeltas: 100, dueShare: 0.1, dueRows: 1 },
+            merge: (list) => Effect.sync(() => (merges.push(list.length), merge(list)))
+          },
+          Layer.succeed(Snapshots, {
+            newest: () => Effect.succeed(Option.none()),
+            save: () => Effect.sync(() => void saved.push(merges.length))
+          })
+        )
+        const rename = (ids: ReadonlyArray<number>) =>
+          Effect.andThen(
+            change((sql) =>
+              Effect.as(sql`UPDATE shop SET name = name || '!' WHERE id = ANY(${ids}::int[])`, { items: ids })
+            ),
+            indexer.refresh
+          )
+        const ids = catalog.shops.map(({ id }) => id).sort((a, b) => a - b)
+        yield* indexer.refresh
+        // The first merge makes two bases of the one that was built.
+        while (merges.length === 0) yield* rename(ids)
+        while (saved.length < 2) yield* Effect.yieldNow
+        const first = saved.at(-1) ?? 0
+        const last = ids.slice(-20)
+        for (let at = 0; saved.length === 2; at++) {
+          yield* rename(last.slice(at % last.length, (at % last.length) + 1))
+          yield* Effect.yieldNow
+        }
+        assert.isAbove((saved.at(-1) ?? 0) - first, 1)
+        yield* indexer.assertWhole
+      })
+    )
+  )
+
   it.effect("a commit is followed without being asked", () =>
     onCatalog((folder) =>
       Effect.gen(function* () {

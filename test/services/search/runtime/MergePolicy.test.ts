@@ -59,7 +59,7 @@ describe("a merge of a base with a delta", () => {
         const gone = new Set([...someGone, ...ids.filter((id) => rangesGone.includes(rangeOf(id)))])
         const left = begun.list.map((view) => markDead(view, gone))
         const meanwhile = settled(begun, left.slice(0, ranges), left.slice(ranges))
-        const task = { isOfBase: true, groups: [group], rows: 0 }
+        const task = { isOfBase: true, groups: [group], rows: 0, changed: 0 }
         const after = applyMerge(meanwhile, task, [merge(group)], new Map(), ({ columns }) => columns)
         assert.deepStrictEqual(
           liveOf(after.list),
