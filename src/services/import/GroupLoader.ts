@@ -8,6 +8,7 @@ import { ImportStopped } from "./ImportError.ts"
 import type { ImportError } from "./ImportError.ts"
 import type { ImportRow } from "./ImportSource.ts"
 import { longTransaction } from "./LongTransaction.ts"
+import type { Pacing } from "./Pacing.ts"
 import { loadRows } from "./ResilientLoader.ts"
 
 export interface Group {
@@ -18,6 +19,7 @@ export interface Group {
   readonly onLoaded: (rows: number, loaded: LoadedBatch) => Effect.Effect<void, ImportError>
   /** Runs before the transaction ends; without it, nothing was committed. */
   readonly onCommit: Effect.Effect<void>
+  readonly pauseAfter: Pacing["pauseAfter"]
   /** Whether the catalog is empty; all batches are then one group. */
   readonly isFirstLoad: boolean
 }
@@ -25,7 +27,7 @@ export interface Group {
 /** Loads the first batch and those that follow within the limits. Returns whether more may follow. */
 export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
   first: ReadonlyArray<ImportRow>,
-  { isFirstLoad, next, onCommit, onLoaded, run, sql }: Group
+  { isFirstLoad, next, onCommit, onLoaded, pauseAfter, run, sql }: Group
 ): Effect.fn.Return<boolean, ImportError | SqlError.SqlError> {
   const limits = yield* GroupLimits
   return yield* longTransaction(
@@ -40,11 +42,13 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
       let niches = false
 
       const load = Effect.fnUntraced(function* (rows: ReadonlyArray<ImportRow>) {
+        const before = yield* Clock.currentTimeMillis
         const loaded = yield* loadRows({ sql, version, run }, rows)
         for (const id of loaded.touched.items) items.add(id)
         for (const id of loaded.touched.figures) figures.add(id)
         niches ||= loaded.touched.niches
         yield* onLoaded(rows.length, loaded)
+        yield* pauseAfter((yield* Clock.currentTimeMillis) - before)
       })
       /** Returns the next batch, or none when the transaction should end. */
       const following = Effect.fnUntraced(function* (loadedRows: number) {

@@ -23,6 +23,7 @@ import { Report } from "./ImportReport.ts"
 import type { ImportReport, ReportOptions } from "./ImportReport.ts"
 import type { ImportChunk, ImportRow, KeptRecord } from "./ImportSource.ts"
 import * as Niches from "./Niches.ts"
+import * as Pacing from "./Pacing.ts"
 import * as Provenances from "./Provenance.ts"
 import type { FileFacts, Provenance } from "./Provenance.ts"
 import * as Reconciliation from "./Reconciliation.ts"
@@ -107,13 +108,16 @@ export class Importer extends Context.Service<
             batches(source, batchRows, (chunk) => report.read(chunk)),
             { capacity: batchesAhead }
           )
+          const isFirstLoad = yield* isEmpty
+          const { pauseAfter } = isFirstLoad ? Pacing.none : yield* (yield* Pacing.Pacer)(sql)
           const group = {
             sql,
             run,
             next: Pull.catchDone(Queue.take(queue), () => Effect.succeed([])),
             onCommit: Effect.sync(() => void (mayBeLoaded = true)),
             onLoaded: (rows: number, loaded: LoadedBatch) => report.add(rows, loaded),
-            isFirstLoad: yield* isEmpty
+            pauseAfter,
+            isFirstLoad
           }
           for (let mayHaveMore = true; mayHaveMore;) {
             const rows = yield* group.next

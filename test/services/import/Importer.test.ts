@@ -8,6 +8,7 @@ import { Importer } from "../../../src/services/import/Importer.ts"
 import type { ImportOptions } from "../../../src/services/import/Importer.ts"
 import type { ImportChunk, ImportRow, Reject } from "../../../src/services/import/ImportSource.ts"
 import * as Niches from "../../../src/services/import/Niches.ts"
+import * as Pacing from "../../../src/services/import/Pacing.ts"
 import { Sources } from "../../../src/services/import/Sources.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import { eventually } from "../../support/RunningQueries.ts"
@@ -406,6 +407,31 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
         yield* run(records((index) => (index % 1_000 === 0 ? 11 : 10)))
         assert.strictEqual(yield* version, 3)
       }).pipe(Effect.provideService(GroupLimits, { rows: 10_000, millis: 3_600_000 }))
+    )
+  )
+
+  it.effect("D108 may pause after each batch, but not in the first load, which nobody can search", () => {
+    let batches = 0
+    const pacing = { look: Effect.void, pauseAfter: () => Effect.sync(() => void batches++) }
+    return onFreshDatabase(
+      Effect.gen(function* () {
+        yield* run(small)
+        assert.strictEqual(batches, 0)
+        yield* run(Array.from({ length: 5_001 }, (_, index) => product("a.com", `more ${index}`)))
+        assert.strictEqual(batches, 2)
+      }).pipe(Effect.provideService(Pacing.Pacer, () => Effect.succeed(pacing)))
+    )
+  })
+
+  it.effect("D108 goes on when it cannot look for calls", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* run(small)
+        yield* sql`DROP TABLE activity_writer CASCADE`
+        const { tallies } = yield* run([product("a.com", "3")])
+        assert.strictEqual(tallies.product.added, 1)
+      })
     )
   )
 
