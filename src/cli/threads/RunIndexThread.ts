@@ -11,7 +11,7 @@ import * as Database from "../../services/database/Database.ts"
 import * as Observability from "../../services/Observability.ts"
 import type { SegmentList, SegmentView } from "../../services/search/index/Segment.ts"
 import { CatalogReader } from "../../services/search/runtime/CatalogReader.ts"
-import { makeEncoder, Settings } from "../../services/search/runtime/IndexThread.ts"
+import { lowerPriority, makeEncoder, Settings } from "../../services/search/runtime/IndexThread.ts"
 import type { FromThread } from "../../services/search/runtime/IndexThread.ts"
 import * as LocalIndex from "../../services/search/runtime/LocalIndex.ts"
 import { collectGarbage, releaseMemory } from "../../services/Memory.ts"
@@ -39,6 +39,7 @@ const mergeLarge = (list: SegmentList): Effect.Effect<SegmentView> =>
 const maxConnections = 3
 
 const program = Effect.gen(function* () {
+  yield* lowerPriority
   const { folder, source } = yield* Schema.decodeUnknownEffect(Settings)(workerData)
   const platform = yield* Thread.WorkerRunnerPlatform
   const runner = yield* platform.start<FromThread, never>()

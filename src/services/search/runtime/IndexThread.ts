@@ -2,11 +2,25 @@
 import { Effect, Schedule, Schema } from "effect"
 import type { Scope } from "effect"
 import * as Threads from "effect/workers/Worker"
+import * as os from "node:os"
 import * as Database from "../../database/Database.ts"
 import type { IndexEvent } from "./Indexer.ts"
 import type { Published } from "./IndexState.ts"
 import { makeReceiver, makeSender } from "./SegmentTransfer.ts"
 import type { ListMessage } from "./SegmentTransfer.ts"
+
+/** How much lower the priority of the index thread is: beside a thread that answers it gets a tenth of a core, and all that is free. */
+export const lowerBy = 10
+
+/**
+ * For the worker, before it starts others, which have its priority too. On Linux it is one of the calling thread alone; elsewhere it
+ * would be that of the whole process. Where the system refuses it, the index works as well.
+ */
+export const lowerPriority: Effect.Effect<void> = Effect.suspend(() =>
+  process.platform === "linux"
+    ? Effect.try(() => os.setPriority(0, Math.min(os.constants.priority.PRIORITY_LOW, os.getPriority(0) + lowerBy)))
+    : Effect.void
+).pipe(Effect.catch((error) => Effect.logDebug("The index keeps the priority of the server", error)))
 
 /** The worker's start parameters. */
 export const Settings = Schema.Struct({

@@ -1,9 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
+import * as fs from "node:fs"
+import * as os from "node:os"
 import * as SearchIndex from "../../../../src/cli/SearchIndex.ts"
 import { AppConfig } from "../../../../src/Config.ts"
 import { CatalogIndex } from "../../../../src/services/search/runtime/CatalogIndex.ts"
 import type { Query } from "../../../../src/services/search/index/Query.ts"
+import { lowerBy } from "../../../../src/services/search/runtime/IndexThread.ts"
 import { loadCatalog } from "../../../oracle/loadCatalog.ts"
 import { generate } from "../../../oracle/NaiveCatalog.ts"
 import { temporaryFolder } from "../../../support/PrivatePostgres.ts"
@@ -50,5 +53,17 @@ layer(live, { excludeTestServices: true })("the index on its threads", (it) => {
         assert.strictEqual(published.version, version)
       }),
     120_000
+  )
+
+  it.effect.skipIf(process.platform !== "linux")("D107 the thread of the index alone runs at a lower priority", () =>
+    Effect.gen(function* () {
+      yield* ready
+      const priorities = fs.readdirSync("/proc/self/task").map((thread) => os.getPriority(Number(thread)))
+      const usual = os.getPriority()
+      assert.deepStrictEqual(
+        priorities.filter((priority) => priority > usual),
+        [usual + lowerBy]
+      )
+    })
   )
 })
