@@ -13,6 +13,8 @@ export interface FileOptions {
   readonly today: number
   /** A tenth of the prices differs from one to the next. */
   readonly edition: number
+  /** What domains begin with: files with another prefix have other stores. */
+  readonly prefix?: string
 }
 
 const seed = "import"
@@ -22,7 +24,7 @@ const codeShare = 0.2
 /** One price in as many moves with each edition. */
 const movingPrices = 10
 
-function* lines({ edition, products, today }: FileOptions): Generator<string> {
+function* lines({ edition, prefix = "new", products, today }: FileOptions): Generator<string> {
   const taken = new Set<string>()
   const shops = Array.from({ length: Math.ceil(products / productsPerShop) }, (_, index) =>
     demoShop(seed, index, today, taken)
@@ -39,7 +41,7 @@ function* lines({ edition, products, today }: FileOptions): Generator<string> {
   let number = 0
   for (const [index, shop] of shops.entries()) {
     // Names of the data that is there already come from the same generator.
-    const domain = `new-${shop.record.domain}`
+    const domain = `${prefix}-${shop.record.domain}`
     const prng = new Prng(seed, "codes", index)
     yield JSON.stringify({ ...shop.record, domain })
     for (const month of shop.traffic) yield JSON.stringify({ ...month, shop: domain })

@@ -1,5 +1,5 @@
 /** `discovery import` as it is run: in a process of its own. */
-import { execFile } from "node:child_process"
+import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
 import * as ServerProcess from "../../test/support/ServerProcess.ts"
@@ -13,16 +13,33 @@ export interface ImportRun {
   readonly summary: string
 }
 
-export const run = (connection: EmbeddedConnection, file: string): Promise<ImportRun> =>
+export interface RunOptions {
+  /** The `main.ts` of another checkout. */
+  readonly program?: string
+  readonly onStart?: (pid: number) => void
+}
+
+/** In a session of its own, as it is when someone starts it in a terminal: Linux shares the processors among sessions first. */
+export const run = (
+  connection: EmbeddedConnection,
+  file: string,
+  { onStart, program = main }: RunOptions = {}
+): Promise<ImportRun> =>
   new Promise((resolve, reject) => {
     const before = performance.now()
-    execFile(
-      process.execPath,
-      [main, "import", file],
-      { env: { ...process.env, DATABASE_URL: ServerProcess.urlOf(connection) }, maxBuffer: 1 << 26 },
-      (error, out, err) => {
-        if (error === null) resolve({ seconds: (performance.now() - before) / 1000, summary: out.trim() })
-        else reject(new Error(`the import failed: ${err.slice(-2000)} ${out}`))
-      }
-    )
+    let out = ""
+    let err = ""
+    const child = spawn(process.execPath, [program, "import", file], {
+      env: { ...process.env, DATABASE_URL: ServerProcess.urlOf(connection) },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true
+    })
+    child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString("utf8")))
+    child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString("utf8")))
+    child.on("error", reject)
+    child.on("close", (code) => {
+      if (code === 0) resolve({ seconds: (performance.now() - before) / 1000, summary: out.trim() })
+      else reject(new Error(`the import failed: ${err.slice(-2000)} ${out}`))
+    })
+    if (child.pid !== undefined) onStart?.(child.pid)
   })

@@ -20,6 +20,7 @@ import * as ScaleIndex from "./ScaleIndex.ts"
 export interface Target {
   readonly connection: EmbeddedConnection
   readonly port: number
+  readonly pid: number
   /** Calls take turns with them: no account may have more than its share of searches at once. */
   readonly authorizations: ReadonlyArray<string>
   /** Of the server process with all its threads, bytes. */
@@ -46,6 +47,10 @@ export interface StartOptions {
   readonly workers?: number
   /** Of snapshots. */
   readonly indexFolder?: string
+  /** The `main.ts` of another checkout. */
+  readonly program?: string
+  /** In a session of its own: Linux may share the processors among sessions first, and the load is one too. */
+  readonly isAlone?: boolean
 }
 
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
@@ -145,7 +150,7 @@ export const start = Effect.fnUntraced(function* (
     (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
   ).pipe(Effect.map((folder) => path.join(folder, "delay")))
   const before = performance.now()
-  const server = yield* ServerProcess.start({
+  const environment = {
     DATABASE_URL: ServerProcess.urlOf(connection),
     PORT: String(port),
     PLAN_CREDITS_PRO: String(credits),
@@ -155,7 +160,8 @@ export const start = Effect.fnUntraced(function* (
     NODE_OPTIONS: `--import ${loopDelayFile}`,
     BENCH_LOOP_FILE: loopFile,
     ...(options.workers === undefined ? {} : { SEARCH_WORKERS: String(options.workers) })
-  })
+  }
+  const server = yield* ServerProcess.start(environment, options.program, options.isAlone)
   const { child } = server
   const { pid } = child
   const notStarted = () => new NotStarted({ message: `The server did not start: ${server.logged().slice(-2000)}` })
@@ -167,6 +173,7 @@ export const start = Effect.fnUntraced(function* (
   return {
     connection,
     port,
+    pid,
     authorizations: owners.map(({ authorization }) => authorization),
     startMillis,
     residentBytes: Effect.promise(async () => {

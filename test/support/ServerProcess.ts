@@ -31,14 +31,25 @@ export interface ServerProcess {
   readonly end: (signal: NodeJS.Signals) => Effect.Effect<number | null, ReadonlyArray<number>>
 }
 
-/** Starts `discovery` and waits until it listens or ends. `program` is the `main.ts` of another install. */
-export const start = (own: Environment, program: string = main): Effect.Effect<ServerProcess, never, Scope.Scope> =>
+/**
+ * Starts `discovery` and waits until it listens or ends. `program` is the `main.ts` of another install; `isDetached` gives it a session of
+ * its own.
+ */
+export const start = (
+  own: Environment,
+  program: string = main,
+  isDetached = false
+): Effect.Effect<ServerProcess, never, Scope.Scope> =>
   Effect.gen(function* () {
     let printed = ""
     let logged = ""
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        spawn(process.execPath, [program], { env: environment(own), stdio: ["ignore", "pipe", "pipe"] })
+        spawn(process.execPath, [program], {
+          env: environment(own),
+          stdio: ["ignore", "pipe", "pipe"],
+          detached: isDetached
+        })
       ),
       (child) => Effect.sync(() => child.kill("SIGKILL"))
     )
