@@ -72,9 +72,15 @@ const millisecondsADay = 86_400_000
 const createdDays = new WeakMap<Float64Array, Int32Array>()
 
 const daysOf = (created: Float64Array): Int32Array =>
-  createdDays.getOrInsertComputed(created, () =>
-    Int32Array.from(created, (time) => (Number.isNaN(time) ? unknownDay : Math.floor(time / millisecondsADay)))
-  )
+  createdDays.getOrInsertComputed(created, () => {
+    // Not by Int32Array.from, whose iterator takes thirty times as long: other searches wait for this thread.
+    const days = new Int32Array(created.length)
+    for (let row = 0; row < days.length; row++) {
+      const time = created[row]!
+      days[row] = Number.isNaN(time) ? unknownDay : Math.floor(time / millisecondsADay)
+    }
+    return days
+  })
 
 export const createdTest = ({ byCreated, created }: Products, { from, to }: DayRange): RangeTest => ({
   _tag: "Range",
