@@ -63,7 +63,7 @@ describe("the sources", () => {
     assert.isEmpty(found(/\b((?:inner|outer)HTML|insertAdjacentHTML|document\.write)\b/gu))
     assert.deepStrictEqual(
       [...found(/\b(runIn\w*Context\([^)]*\)|new \w*Script\([^)]*\))/gu)],
-      [["src/services/search/runtime/SegmentTransfer.ts", `runInNewContext("gc")`]]
+      [["src/services/Memory.ts", `runInNewContext("gc")`]]
     )
   })
 
