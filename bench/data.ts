@@ -35,7 +35,12 @@ const make = Effect.fnUntraced(function* (shops: number) {
     sql.withTransaction(
       Effect.gen(function* () {
         yield* Database.longLimits
-        yield* fill(sizeOf(shops), today, (what) => Console.log(`  ${what}`))
+        const start = yield* Clock.currentTimeMillis
+        yield* fill(sizeOf(shops), today, (what) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            Console.log(`  ${what.padEnd(42)} from ${Math.round((now - start) / 1000)} s`)
+          )
+        )
       })
     )
   )
@@ -44,6 +49,8 @@ const make = Effect.fnUntraced(function* (shops: number) {
     yield* sql`VACUUM (ANALYZE, PARALLEL 0)`
   })
   yield* step("vacuum", vacuum)
+  // Stopping a server is given less time than this takes.
+  yield* step("checkpoint", sql`CHECKPOINT`)
   const sizes = yield* sql<{ name: string; rows: number; table_bytes: number; index_bytes: number }>`
     SELECT relname AS name, n_live_tup::int AS rows, pg_table_size(relid)::float8 AS table_bytes,
       pg_indexes_size(relid)::float8 AS index_bytes

@@ -149,7 +149,10 @@ export const shareOut = (weights: ReadonlyArray<number>, total: number): Readonl
 }
 
 /** A third of the stores advertise. The numbers of their ads follow Zipf's law, roughly by visits. */
-export const adWeights = (seed: string, shops: ReadonlyArray<DemoShop>): ReadonlyArray<number> => {
+export const adWeights = (
+  seed: string,
+  shops: ReadonlyArray<Pick<DemoShop, "index" | "visits">>
+): ReadonlyArray<number> => {
   const weights = shops.map(() => 0)
   shops
     .flatMap((shop) => {

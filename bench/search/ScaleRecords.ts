@@ -17,10 +17,13 @@ import { adWeights, demoShop, shareOut } from "../../demo/DemoShops.ts"
 import type { DemoShop } from "../../demo/DemoShops.ts"
 import { niches } from "../../demo/Niches.ts"
 import { Prng } from "../../demo/Prng.ts"
+import type { Lexicon } from "../../demo/Lexicons.ts"
 import { adText, headline, title } from "../../demo/Texts.ts"
+import type { Subject } from "../../demo/Texts.ts"
 import { upsertNiches, upsertShops, upsertTrafficMonths } from "../../src/services/import/CatalogTables.ts"
 import * as CatalogVersion from "../../src/services/import/CatalogVersion.ts"
 import { StoreDates } from "../../src/services/import/StoreDates.ts"
+import { drawnShare, ScaleWords } from "./ScaleWords.ts"
 
 export interface ScaleSize {
   readonly shops: number
@@ -31,9 +34,8 @@ export interface ScaleSize {
 /** 25 products and 10 ads a store: 200,000 stores have 5 million and 2 million. */
 export const sizeOf = (shops: number): ScaleSize => ({ shops, products: shops * 25, ads: shops * 10 })
 
-/** Bytes on disk when all is built; measured at 200,000 stores. While it is built, the log takes up to 8 GB more. */
-export const expectedBytes = ({ ads, products, shops }: ScaleSize): number =>
-  shops * 3_000 + products * 1_300 + ads * 2_600
+/** Bytes on disk when all is built, without the log. */
+export const expectedBytes = ({ ads, products, shops }: ScaleSize): number => shops * 1_300 + products * 355 + ads * 830
 
 type Run<A> = Effect.fn.Return<A, SqlError.SqlError, SqlClient.SqlClient>
 
@@ -41,15 +43,48 @@ const seed = "scale"
 /** Texts in a pool. */
 const poolSize = 400
 const shopsAtOnce = 2_000
+/** More than any store has: of a million stores, the one with the most ads has 390,000. */
+const itemsOfShop = 1_000_000
 
 const chunks = <A>(values: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
 
-/** Stores of one language and niche share a pool of texts. */
-const poolsOf = (shops: ReadonlyArray<DemoShop>): ReadonlyMap<DemoShop["subject"]["nouns"], number> => {
-  const pools = new Map<DemoShop["subject"]["nouns"], number>()
-  for (const { subject } of shops) if (!pools.has(subject.nouns)) pools.set(subject.nouns, pools.size)
-  return pools
+/** What is kept of a store until its items are made. */
+interface KnownShop extends Pick<DemoShop, "index" | "catalog" | "visits" | "medianPrice" | "isWholeCurrency"> {
+  readonly id: number
+  readonly domain: string
+  readonly name: string
+  readonly pool: Pool
+}
+
+/** Texts of one language and niche, which all its stores draw from. */
+interface Pool {
+  readonly number: number
+  readonly subject: Subject
+  readonly words: ScaleWords
+  readonly titleLengths: Uint16Array
+  readonly textLengths: Uint16Array
+}
+
+class Pools {
+  readonly #words = new Map<Lexicon, ScaleWords>()
+  readonly #pools = new Map<string, Pool>()
+
+  of(subject: Subject): Pool {
+    const { kind, lexicon, niche, nouns } = subject
+    // Its sentences tell a language from others.
+    return this.#pools.getOrInsertComputed(JSON.stringify([lexicon.openers[0], niche, kind, nouns]), () => ({
+      number: this.#pools.size,
+      subject,
+      words: this.#words.getOrInsertComputed(lexicon, () => new ScaleWords(seed, lexicon)),
+      titleLengths: new Uint16Array(poolSize),
+      textLengths: new Uint16Array(poolSize)
+    }))
+  }
+
+  get all(): ReadonlyArray<Pool> {
+    return Array.from(this.#pools.values())
+  }
 }
 
 /** Today is day `today` since 1970-01-01. `tell` is told what is being done. */
@@ -69,59 +104,12 @@ export const fill = Effect.fnUntraced(function* (
       ...parent.children.map(({ id, name }) => ({ type: "niche", id, parent_id: parent.id, name }) as const)
     ])
   )
-  const taken = new Set<string>()
-  const shops = Array.from({ length: size.shops }, (_, index) => demoShop(seed, index, today, taken))
-  const products = shareOut(
-    shops.map(({ catalog }) => catalog),
-    size.products
-  )
-  const ads = shareOut(adWeights(seed, shops), size.ads)
-  const pools = poolsOf(shops)
-  const undated = new StoreDates(null)
-
-  yield* sql`
-    CREATE UNLOGGED TABLE scale_shop (
-      id integer PRIMARY KEY, domain text, page_name text, pool integer, n_products integer, n_ads integer,
-      price float8, is_whole boolean, active_share float8
-    )`
-  for (const part of chunks(shops, shopsAtOnce)) {
-    yield* upsertShops(
-      write,
-      part.map(({ record }) => undated.of(record, null))
-    )
-    const written = yield* sql<{ id: number; domain: string }>`
-      SELECT id, domain FROM shop WHERE domain = ANY(${part.map(({ record }) => record.domain)}::text[])`
-    const ids = new Map(written.map(({ domain, id }) => [domain, id]))
-    const of = part.flatMap((shop) => {
-      const shopId = ids.get(shop.record.domain)
-      return shopId === undefined ? [] : [{ shop, shopId }]
-    })
-    yield* upsertTrafficMonths(
-      write,
-      of.flatMap(({ shop, shopId }) => shop.traffic.map((record) => ({ record, shopId })))
-    )
-    yield* sql`
-      INSERT INTO scale_shop
-      SELECT * FROM json_to_recordset(${JSON.stringify(
-        of.map(({ shop, shopId }) => ({
-          id: shopId,
-          domain: shop.record.domain,
-          page_name: shop.record.name,
-          pool: pools.get(shop.subject.nouns) ?? 0,
-          n_products: products[shop.index] ?? 0,
-          n_ads: ads[shop.index] ?? 0,
-          price: shop.medianPrice,
-          is_whole: shop.isWholeCurrency,
-          active_share: Math.min(0.95, Math.max(0.05, 0.45 + 0.25 * new Prng(seed, "active", shop.index).normal()))
-        }))
-      )}::json) AS r(
-        id integer, domain text, page_name text, pool integer, n_products integer, n_ads integer, price float8,
-        is_whole boolean, active_share float8
-      )`
-  }
-
+  const pools = new Pools()
+  const shops = yield* fillShops(write, size.shops, today, pools)
   yield* tell("texts")
-  yield* fillPools(shops, pools)
+  yield* fillPools(pools)
+  yield* tell("words")
+  yield* fillWords(shops, size)
   yield* sql`ANALYZE scale_shop, scale_text`
   // The same numbers in every run; parallel workers would each draw their own.
   yield* sql`SELECT set_config('max_parallel_workers_per_gather', '0', true), setseed(0.42)::text`
@@ -133,35 +121,123 @@ export const fill = Effect.fnUntraced(function* (
   yield* insertAds(today)
   const stores = yield* sql<{ id: number }>`
     SELECT id FROM shop UNION ALL SELECT DISTINCT ${sql.literal(sqlPseudoStoreOf("id"))} FROM ad WHERE shop_id IS NULL`
+  yield* tell("log of changes")
   yield* CatalogVersion.commit(sql, version, { items: stores.map(({ id }) => id), figures: [], niches: true })
   yield* sql`DROP TABLE scale_shop, scale_text`
 })
 
-const fillPools = Effect.fnUntraced(function* (
-  shops: ReadonlyArray<DemoShop>,
-  pools: ReadonlyMap<DemoShop["subject"]["nouns"], number>
-): Run<void> {
+/** The whole of a store is let go when it is written: a million of them would take gigabytes. */
+const fillShops = Effect.fnUntraced(function* (
+  write: Parameters<typeof upsertShops>[0],
+  count: number,
+  today: number,
+  pools: Pools
+): Run<ReadonlyArray<KnownShop>> {
+  const sql = yield* SqlClient.SqlClient
+  const taken = new Set<string>()
+  const undated = new StoreDates(null)
+  const known: Array<KnownShop> = []
+  for (let from = 0; from < count; from += shopsAtOnce) {
+    const part = Array.from({ length: Math.min(shopsAtOnce, count - from) }, (_, at) =>
+      demoShop(seed, from + at, today, taken)
+    )
+    yield* upsertShops(
+      write,
+      part.map(({ record }) => undated.of(record, null))
+    )
+    const written = yield* sql<{ id: number; domain: string }>`
+      SELECT id, domain FROM shop WHERE domain = ANY(${part.map(({ record }) => record.domain)}::text[])`
+    const ids = new Map(written.map(({ domain, id }) => [domain, id]))
+    const of = part.flatMap((shop) => {
+      const id = ids.get(shop.record.domain)
+      return id === undefined ? [] : [{ shop, id }]
+    })
+    yield* upsertTrafficMonths(
+      write,
+      of.flatMap(({ id, shop }) => shop.traffic.map((record) => ({ record, shopId: id })))
+    )
+    for (const { id, shop } of of) {
+      const { catalog, index, isWholeCurrency, medianPrice, record, subject, visits } = shop
+      const { domain, name } = record
+      known.push({ index, catalog, visits, medianPrice, isWholeCurrency, id, domain, name, pool: pools.of(subject) })
+    }
+  }
+  return known
+})
+
+const fillPools = Effect.fnUntraced(function* (pools: Pools): Run<void> {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     CREATE UNLOGGED TABLE scale_text (
       pool integer, number integer, title text, headline text, ad_text text, PRIMARY KEY (pool, number)
     )`
-  const subjects = new Map(shops.map(({ subject }) => [pools.get(subject.nouns) ?? 0, subject]))
-  for (const [pool, subject] of subjects) {
+  for (const { number: pool, subject, textLengths, titleLengths } of pools.all) {
     const prng = new Prng(seed, "pool", pool)
     // Texts name the store of which they are an ad: what is put in here is replaced by its name.
     const nameless = { ...subject, shop: "@shop" }
+    // Room for the words that each item has of its own.
+    const shorter = {
+      ...nameless,
+      lexicon: { ...subject.lexicon, density: subject.lexicon.density * (1 - drawnShare) }
+    }
     const texts = Array.from({ length: poolSize }, (_, number) => ({
       pool,
       number,
-      title: title(prng, nameless),
+      title: title(prng, shorter),
       headline: headline(prng, nameless),
-      ad_text: adText(prng, nameless)
+      ad_text: adText(prng, shorter)
     }))
+    for (const { ad_text, number, title } of texts) {
+      titleLengths[number] = title.length
+      textLengths[number] = ad_text.length
+    }
     yield* sql`
       INSERT INTO scale_text
       SELECT * FROM json_to_recordset(${JSON.stringify(texts)}::json)
         AS r(pool integer, number integer, title text, headline text, ad_text text)`
+  }
+})
+
+/** A line for each item: the number of its text in three digits, and the words that it has besides. */
+const lines = ({ pool, index }: KnownShop, what: "titleLengths" | "textLengths", count: number): string => {
+  const random = new Prng(seed, what, index)
+  return Array.from({ length: count }, () => {
+    const number = random.int(0, poolSize - 1)
+    return `${String(number).padStart(3, "0")}${pool.words.after(pool[what][number] ?? 0, random)}`
+  }).join("\n")
+}
+
+const fillWords = Effect.fnUntraced(function* (shops: ReadonlyArray<KnownShop>, size: ScaleSize): Run<void> {
+  const sql = yield* SqlClient.SqlClient
+  const products = shareOut(
+    shops.map(({ catalog }) => catalog),
+    size.products
+  )
+  const ads = shareOut(adWeights(seed, shops), size.ads)
+  yield* sql`
+    CREATE UNLOGGED TABLE scale_shop (
+      id integer, domain text, page_name text, pool integer, titles text STORAGE EXTERNAL, ad_texts text STORAGE EXTERNAL,
+      price float8, is_whole boolean, active_share float8
+    )`
+  for (const part of chunks(shops, shopsAtOnce)) {
+    yield* sql`
+      INSERT INTO scale_shop
+      SELECT * FROM json_to_recordset(${JSON.stringify(
+        part.map((shop) => ({
+          id: shop.id,
+          domain: shop.domain,
+          page_name: shop.name,
+          pool: shop.pool.number,
+          titles: lines(shop, "titleLengths", products[shop.index] ?? 0),
+          ad_texts: lines(shop, "textLengths", ads[shop.index] ?? 0),
+          price: shop.medianPrice,
+          is_whole: shop.isWholeCurrency,
+          active_share: Math.min(0.95, Math.max(0.05, 0.45 + 0.25 * new Prng(seed, "active", shop.index).normal()))
+        }))
+      )}::json) AS r(
+        id integer, domain text, page_name text, pool integer, titles text, ad_texts text, price float8,
+        is_whole boolean, active_share float8
+      )`
   }
 })
 
@@ -181,16 +257,16 @@ const insertProducts = Effect.fnUntraced(function* (today: number): Run<void> {
         ELSE ${dateOf(today)}::timestamptz - interval '1 day' * (1 + 1700 * power(d.launch, 2.2)) END
     FROM (
       SELECT r.*, greatest(10 ^ floor(log(r.price) - 1), 1)::numeric AS step,
-        t.title || CASE WHEN r.code < 0.2
+        t.title || r.words || CASE WHEN r.code < 0.2
           THEN ' ' || chr(65 + (r.code * 130)::int) || chr(65 + (r.code * 3380)::int % 26) || (r.code * 5e5)::int
           ELSE '' END AS title
       FROM (
-        SELECT s.id, s.domain, s.pool, s.is_whole, (7000000000 + s.id::bigint * 200000 + g)::text AS key,
+        SELECT s.id, s.domain, s.pool, s.is_whole, (7000000000 + s.id::bigint * ${itemsOfShop} + g)::text AS key,
           greatest(s.price * exp(0.93 * random_normal()), 1) AS price, random() AS ending, random() AS code,
-          floor(random() * ${poolSize})::int AS number,
+          left(line, 3)::int AS number, substr(line, 4) AS words,
           -- A third of a store's products begin a new launch; the others join one of its few.
           ((hashint8(s.id::bigint * 131071 + (g * random())::int)::bigint & 65535) / 65536.0)::float8 AS launch
-        FROM scale_shop s, generate_series(1, s.n_products) g
+        FROM scale_shop s, unnest(string_to_array(s.titles, E'\\n')) WITH ORDINALITY AS t(line, g)
       ) r
       JOIN scale_text t ON t.pool = r.pool AND t.number = r.number
     ) d
@@ -219,7 +295,7 @@ const insertAds = Effect.fnUntraced(function* (today: number): Run<void> {
     SELECT CASE WHEN d.loose < 0.02 THEN NULL ELSE d.id END, d.key, d.key,
       CASE WHEN d.loose < 0.02 THEN d.page_name || ' Outlet' ELSE d.page_name END, d.is_active,
       (${mediaTypes}::text[])[1 + width_bucket(d.media, ${mediaShares}::float8[])],
-      replace(t.headline, '@shop', d.page_name), replace(t.ad_text, '@shop', d.page_name),
+      replace(t.headline, '@shop', d.page_name), replace(t.ad_text, '@shop', d.page_name) || d.words,
       (${ctas}::text[])[1 + width_bucket(d.cta, ${ctaShares}::float8[])],
       'https://shops.discovery.example/' || d.domain || '/?ad=' || d.key,
       'https://images.discovery.example/ads/' || d.key || '.jpg',
@@ -230,10 +306,12 @@ const insertAds = Effect.fnUntraced(function* (today: number): Run<void> {
         ${dateOf(today)}::date - CASE WHEN r.is_active THEN (r.loose > 0.8)::int ELSE 2 + (500 * r.seen ^ 2)::int END
           AS last_seen
       FROM (
-        SELECT s.id, s.domain, s.page_name, s.pool, (9000000000000000 + (s.id::bigint * 200000 + g) * 19)::text AS key,
+        SELECT s.id, s.domain, s.page_name, s.pool,
+          (9000000000000000 + (s.id::bigint * ${itemsOfShop} + g) * 19)::text AS key,
           random() AS loose, random() < s.active_share AS is_active, random() AS media, random() AS cta,
-          random() AS partnership, random() AS seen, random_normal() AS days, floor(random() * ${poolSize})::int AS number
-        FROM scale_shop s, generate_series(1, s.n_ads) g
+          random() AS partnership, random() AS seen, random_normal() AS days,
+          left(line, 3)::int AS number, substr(line, 4) AS words
+        FROM scale_shop s, unnest(string_to_array(s.ad_texts, E'\\n')) WITH ORDINALITY AS t(line, g)
       ) r
     ) d
     JOIN scale_text t ON t.pool = d.pool AND t.number = d.number
