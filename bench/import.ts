@@ -62,6 +62,10 @@ const searched = (label: string, observations: ReadonlyArray<Observation>): Read
   ]
 }
 
+const told = (label: string, records: number, { highestBytes, seconds, summary }: ImportProcess.ImportRun): string =>
+  `${summary}\n${label}: ${seconds.toFixed(1)} s, ${Math.round(records / seconds)} records/s, ` +
+  `at most ${(highestBytes / 1e6).toFixed(0)} MB in its process`
+
 /** What PostgreSQL alone takes to write the same products, with their indexes. */
 const bareInsert = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -117,8 +121,8 @@ const bench = Command.make(
     const imports = async (label: string, editions: (round: number) => number, enough: number) => {
       const start = performance.now()
       for (let round = 0; round === 0 || performance.now() - start < enough * 1000; round++) {
-        const { seconds, summary } = await ImportProcess.run(connection, file(editions(round)))
-        console.log(`${summary}\n${label}: ${seconds.toFixed(1)} s, ${Math.round(records / seconds)} records/s`)
+        const run = await ImportProcess.run(connection, file(editions(round)))
+        console.log(told(label, records, run))
       }
     }
     const quiet = (label: string) =>
@@ -130,8 +134,7 @@ const bench = Command.make(
       const empty: EmbeddedConnection = { ...connection, database: "empty" }
       yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE DATABASE empty`).pipe(Effect.provide(ownPool))
       yield* Migrations.run.pipe(Effect.provide(Database.layer({ source: empty })))
-      const { seconds, summary } = yield* Effect.promise(() => ImportProcess.run(empty, file(0)))
-      yield* Console.log(`${summary}\nempty: ${seconds.toFixed(1)} s, ${Math.round(records / seconds)} records/s`)
+      yield* Console.log(told("empty", records, yield* Effect.promise(() => ImportProcess.run(empty, file(0)))))
       yield* Effect.provide(bareInsert, poolOf(empty))
       yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`DROP DATABASE empty`).pipe(Effect.provide(ownPool))
     }

@@ -1,5 +1,6 @@
 /** `discovery import` as it is run: in a process of its own. */
 import { spawn } from "node:child_process"
+import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
 import * as ServerProcess from "../../test/support/ServerProcess.ts"
@@ -11,6 +12,8 @@ export interface ImportRun {
   readonly seconds: number
   /** What it says at its end. */
   readonly summary: string
+  /** The highest resident memory of the process; of Linux alone. */
+  readonly highestBytes: number
 }
 
 export interface RunOptions {
@@ -29,6 +32,7 @@ export const run = (
     const before = performance.now()
     let out = ""
     let err = ""
+    let highestBytes = Number.NaN
     const child = spawn(process.execPath, [program, "import", file], {
       env: { ...process.env, DATABASE_URL: ServerProcess.urlOf(connection) },
       stdio: ["ignore", "pipe", "pipe"],
@@ -37,8 +41,17 @@ export const run = (
     child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString("utf8")))
     child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString("utf8")))
     child.on("error", reject)
+    // The kernel keeps the highest value; the last look at it may miss what the end takes.
+    const looking = setInterval(() => {
+      fs.readFile(`/proc/${child.pid}/status`, "utf8", (error, status) => {
+        const found = error === null ? /^VmHWM:\s+(\d+) kB$/mu.exec(status)?.[1] : undefined
+        if (found !== undefined) highestBytes = Number(found) * 1024
+      })
+    }, 50)
     child.on("close", (code) => {
-      if (code === 0) resolve({ seconds: (performance.now() - before) / 1000, summary: out.trim() })
+      clearInterval(looking)
+      const seconds = (performance.now() - before) / 1000
+      if (code === 0) resolve({ seconds, summary: out.trim(), highestBytes })
       else reject(new Error(`the import failed: ${err.slice(-2000)} ${out}`))
     })
     if (child.pid !== undefined) onStart?.(child.pid)
