@@ -4,7 +4,10 @@ import type { Peer } from "./Peer.ts"
 
 export interface Sample {
   readonly calls: number
+  /** Of the server alone. */
   readonly cpuMicrosPerCall: number
+  /** Of its PostgreSQL, if it has one. */
+  readonly databaseMicrosPerCall: number
   readonly callsPerSecond: number
 }
 
@@ -45,7 +48,7 @@ const call = (peer: Peer, agent: Agent, authorization: string, body: string): Pr
 const groups = 4
 
 /**
- * Sends `bodies` round robin, `calls` in all, `concurrency` at a time; the server's CPU is measured around it. In each round another
+ * Sends `bodies` round robin, `calls` in all, `concurrency` at a time; the CPU of the server and of its PostgreSQL is measured around it. In each round another
  * group of accounts calls, one account after the other.
  */
 export const run = async (
@@ -68,10 +71,17 @@ export const run = async (
     }
   }
   const cpuBefore = await peer.cpuMicros()
+  const databaseBefore = peer.databaseMicros()
   const before = performance.now()
   await Promise.all(Array.from({ length: options.concurrency }, worker))
   const seconds = (performance.now() - before) / 1000
   const cpu = (await peer.cpuMicros()) - cpuBefore
+  const database = peer.databaseMicros() - databaseBefore
   agent.destroy()
-  return { calls: options.calls, cpuMicrosPerCall: cpu / options.calls, callsPerSecond: options.calls / seconds }
+  return {
+    calls: options.calls,
+    cpuMicrosPerCall: cpu / options.calls,
+    databaseMicrosPerCall: database / options.calls,
+    callsPerSecond: options.calls / seconds
+  }
 }

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { openSync } from "node:fs"
 import { devNull } from "node:os"
+import * as ProcessCpu from "./ProcessCpu.ts"
 
 /** What a peer sends when it listens, and when it is asked for its CPU time so far (user and system, microseconds). */
 export type PeerMessage =
@@ -15,6 +16,8 @@ export interface Peer {
   /** Of its accounts, which call one after the other. */
   readonly authorizations: ReadonlyArray<string>
   readonly cpuMicros: () => Promise<number>
+  /** Of its PostgreSQL, if it has one. */
+  readonly databaseMicros: () => number
   readonly stop: () => Promise<void>
 }
 
@@ -50,6 +53,7 @@ export const start = async (name: string, module: string, args: ReadonlyArray<st
       if (!("cpuMicros" in message)) throw new Error(`${name} did not tell its CPU time`)
       return message.cpuMicros
     },
+    databaseMicros: () => (child.pid === undefined ? 0 : ProcessCpu.ofDescendants(child.pid)),
     stop: async () => {
       const exited = once(child, "exit")
       child.disconnect()
