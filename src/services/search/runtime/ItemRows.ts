@@ -2,7 +2,7 @@
  * How products and ads come from the database: a row holds many items, their numbers concatenated in PostgreSQL's binary
  * format, their texts as one string with separators. One row for each item would cost the driver three times as much.
  */
-import { sqlIsIn } from "../../../domain/catalog/StorelessAds.ts"
+import { sqlHasNoStore, sqlIsIn } from "../../../domain/catalog/StorelessAds.ts"
 import type { IndexedAd, IndexedProduct } from "../index/IndexedRecords.ts"
 
 /**
@@ -52,7 +52,7 @@ const ads = (from: string) => `
 export const adsOfStores = ads("ad WHERE shop_id = ANY($1::int[])")
 export const adsOfPseudoStores = ads(`(
   SELECT found.* FROM unnest($1::int[]) pseudo(id) CROSS JOIN LATERAL (
-    SELECT * FROM ad WHERE shop_id IS NULL AND ${sqlIsIn("ad.id", "pseudo.id")}
+    SELECT * FROM ad WHERE ${sqlIsIn("ad.id", "pseudo.id")} AND ${sqlHasNoStore} OFFSET 0
   ) found
 ) ad`)
 
