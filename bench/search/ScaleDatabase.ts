@@ -71,9 +71,10 @@ export const copy = (shops: number): Effect.Effect<string, NoScaleData, Scope.Sc
 
 export const complete = (shops: number): Effect.Effect<void> => Effect.promise(() => fs.writeFile(marker(shops), ""))
 
-/** `shops` says which data set: `npm run bench:data -- --shops <shops>` has made it. */
+/** `shops` says which data set: `npm run bench:data -- --shops <shops>` has made it. `more` settings replace others. */
 export const open = (
-  shops: number
+  shops: number,
+  more: ReadonlyArray<string> = []
 ): Effect.Effect<EmbeddedConnection, EmbeddedPostgresError | NoScaleData, Scope.Scope> =>
   Effect.gen(function* () {
     const isThere = yield* Effect.promise(() =>
@@ -87,6 +88,6 @@ export const open = (
         message: `There is no data set of ${shops} stores: run \`npm run bench:data -- --shops ${shops}\` first.`
       })
     }
-    const { connection } = yield* EmbeddedPostgres.make({ dataFolder: folderOf(shops), flags: settings })
+    const { connection } = yield* EmbeddedPostgres.make({ dataFolder: folderOf(shops), flags: [...settings, ...more] })
     return connection
   })

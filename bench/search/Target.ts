@@ -13,6 +13,7 @@ import { Passwords } from "../../src/services/sessions/Passwords.ts"
 import * as Database from "../../src/services/database/Database.ts"
 import { findRunning } from "../../src/services/database/EmbeddedPostgres.ts"
 import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
+import * as ProcessCpu from "../support/ProcessCpu.ts"
 import * as ServerProcess from "../../test/support/ServerProcess.ts"
 import * as ScaleDatabase from "./ScaleDatabase.ts"
 import * as ScaleIndex from "./ScaleIndex.ts"
@@ -25,6 +26,10 @@ export interface Target {
   readonly authorizations: ReadonlyArray<string>
   /** Of the server process with all its threads, bytes. */
   readonly residentBytes: Effect.Effect<number>
+  /** CPU of the server process so far, seconds. */
+  readonly cpuSeconds: Effect.Effect<number>
+  /** The most that it ever was. */
+  readonly highestBytes: Effect.Effect<number>
   /** From the start of the process until searches were answered. */
   readonly startMillis: number
   /** Of the event loop of the server's main thread, since this was asked last. */
@@ -59,7 +64,7 @@ const credits = 1_000_000_000
 /** Searches read at most 25 rows by key; with charges and credentials, so many are enough for some hundred calls a second. */
 export const maxConnections = 10
 const looking = "20 millis"
-const longestStart = "20 minutes"
+const longestStart = "1 hour"
 const loopDelayFile = new URL("../support/LoopDelay.ts", import.meta.url).href
 const callers = 10
 
@@ -139,6 +144,12 @@ const waitForLine = (file: string, lines: number) =>
 
 const decodeLoopDelay = Schema.decodeEffect(Schema.fromJsonString(LoopDelay))
 
+const memory = (pid: number, field: "VmRSS" | "VmHWM"): Effect.Effect<number> =>
+  Effect.promise(async () => {
+    const status = await fs.readFile(`/proc/${pid}/status`, "utf8")
+    return Number(new RegExp(String.raw`^${field}:\s+(\d+) kB$`, "mu").exec(status)?.[1] ?? Number.NaN) * 1024
+  })
+
 /** Timeouts and the like are the server's own; only the rate limit is off and the allowance large. */
 export const start = Effect.fnUntraced(function* (
   connection: EmbeddedConnection,
@@ -176,10 +187,9 @@ export const start = Effect.fnUntraced(function* (
     pid,
     authorizations: owners.map(({ authorization }) => authorization),
     startMillis,
-    residentBytes: Effect.promise(async () => {
-      const status = await fs.readFile(`/proc/${pid}/status`, "utf8")
-      return Number(/^VmRSS:\s+(\d+) kB$/mu.exec(status)?.[1] ?? Number.NaN) * 1024
-    }),
+    residentBytes: memory(pid, "VmRSS"),
+    cpuSeconds: Effect.sync(() => ProcessCpu.ofProcess(pid) / 1e6),
+    highestBytes: memory(pid, "VmHWM"),
     loopDelay: Effect.gen(function* () {
       child.kill("SIGUSR2")
       return yield* waitForLine(loopFile, asked++).pipe(Effect.flatMap(decodeLoopDelay), Effect.orDie)
