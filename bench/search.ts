@@ -192,7 +192,8 @@ const search = Command.make(
           }
           if (isWanted("peers")) {
             for (const name of flags.peers) {
-              const options = { ...of("peers", flags.peerCases), peers: [name] }
+              const known = classes.filter((one) => Peers.classes.includes(one))
+              const options = { ...of("peers", flags.peerCases), classes: known, peers: [name] }
               yield* keep(
                 Effect.map(Peers.run(connection, shops, today, published, sample, options), (peers) => ({ peers }))
               )

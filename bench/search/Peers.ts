@@ -7,7 +7,7 @@ import type { Query, SearchResult } from "../../src/services/search/index/Query.
 import type { Published } from "../../src/services/search/runtime/IndexState.ts"
 import { median } from "../support/Median.ts"
 import * as Cases from "./Cases.ts"
-import type { CaseOptions } from "./Cases.ts"
+import type { CaseClass, CaseOptions } from "./Cases.ts"
 import * as OwnSearch from "./OwnSearch.ts"
 import type { Found, MakePeer, SearchPeer } from "./Peer.ts"
 import * as BareLoop from "./peers/BareLoop.ts"
@@ -27,6 +27,11 @@ const makers: Readonly<Record<Name, MakePeer>> = {
   normalized: Normalized.make,
   duckdb: DuckDb.make
 }
+
+/** What the peers were written for; they know no alternatives of words, no days of creation and no ads without a store. */
+export const classes: ReadonlyArray<CaseClass> = Cases.everyClass.filter(
+  (name) => name !== "any of words" && name !== "days or none"
+)
 
 class OtherAnswer extends Schema.TaggedError<OtherAnswer>()("OtherAnswer", { message: Schema.String }) {}
 

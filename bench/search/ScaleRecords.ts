@@ -43,7 +43,7 @@ const seed = "scale"
 /** Texts in a pool. */
 const poolSize = 400
 const shopsAtOnce = 2_000
-/** More than any store has: of a million stores, the one with the most ads has 390,000. */
+/** More than any store has: of a million stores, the one with the most ads has 380,000. */
 const itemsOfShop = 1_000_000
 
 const chunks = <A>(values: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>

@@ -10,6 +10,7 @@ import { PeerError } from "../Peer.ts"
 import type { MakePeer } from "../Peer.ts"
 import { run } from "./DuckDbQuery.ts"
 import * as DuckDbSql from "./DuckDbSql.ts"
+import * as DuckDbStores from "./DuckDbStores.ts"
 import * as DuckDbTables from "./DuckDbTables.ts"
 import type { Query } from "../../../src/services/search/index/Query.ts"
 import * as PeerQuery from "./PeerQuery.ts"
@@ -36,6 +37,10 @@ const open = (file: string, options: Record<string, string>): Effect.Effect<Duck
 
 const decodeCount = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ total: Schema.Int, stores: Schema.Int })]))
 const decodePage = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.Int })))
+
+const decodeCandidates = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ shop_id: Schema.Int, value: Schema.Int }))
+)
 
 const undecodable = (error: Schema.SchemaError): PeerError =>
   new PeerError({ message: "DuckDB answered something else than was asked.", cause: error })
@@ -73,17 +78,23 @@ export const make: MakePeer = Effect.fn("DuckDb.make")(function* ({ connection: 
     Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error)))
   )
 
+  const pageOf = (connection: DuckDBConnection, query: Query) =>
+    Effect.gen(function* () {
+      const plan = DuckDbStores.isAnswerable(query) ? DuckDbStores.plan(query) : undefined
+      const first = yield* run(connection, plan?.statement ?? DuckDbSql.page(query))
+      const rows =
+        plan?.pageOf === undefined ? first : yield* run(connection, plan.pageOf(yield* decodeCandidates(first)))
+      return (yield* decodePage(rows)).map(({ id }) => id)
+    })
+
   const answer = (connection: DuckDBConnection, query: Query) =>
     PeerQuery.answer(
       query,
-      run(connection, DuckDbSql.count(query)).pipe(
+      run(connection, DuckDbStores.isAnswerable(query) ? DuckDbStores.count(query) : DuckDbSql.count(query)).pipe(
         Effect.flatMap(decodeCount),
         Effect.map(([counted]) => counted)
       ),
-      run(connection, DuckDbSql.page(query)).pipe(
-        Effect.flatMap(decodePage),
-        Effect.map((rows) => rows.map(({ id }) => id))
-      )
+      pageOf(connection, query)
     ).pipe(
       Effect.catchTag("SchemaError", (error) => Effect.fail(undecodable(error))),
       Effect.timeoutOrElse({
@@ -96,7 +107,7 @@ export const make: MakePeer = Effect.fn("DuckDb.make")(function* ({ connection: 
     name: "DuckDB, 1 thread",
     description:
       `DuckDB ${version()} in the process of the load, one thread, ${memory} of memory: each item carries the columns of its store, ` +
-      "rows lie in the order of stores, words are a sorted table of their own. A copy for reading: nothing keeps it up to date.",
+      "rows lie in the order of stores, each store has the number of its items and the best of them, words are a sorted table of their own. A copy for reading: nothing keeps it up to date.",
     rounds: 1,
     prepare,
     search: (query) =>

@@ -6,7 +6,7 @@ import { ctas, mediaTypes } from "../../../src/domain/catalog/Enumerations.ts"
 import { wholeOf } from "../../../src/domain/search/SearchText.ts"
 import type { WantedWord } from "../../../src/domain/search/WantedWords.ts"
 import * as AdKey from "../../../src/services/search/index/AdKey.ts"
-import type { ItemCondition, Query, StoreCondition } from "../../../src/services/search/index/Query.ts"
+import type { ItemCondition, Order, Query, StoreCondition } from "../../../src/services/search/index/Query.ts"
 import { figureColumn } from "./DuckDbTables.ts"
 import * as PeerQuery from "./PeerQuery.ts"
 
@@ -17,7 +17,7 @@ const between = (column: string, min: string | undefined, max: string | undefine
   ...(max === undefined ? [] : [`${column} <= ${max}`])
 ]
 
-const storeCondition = (condition: StoreCondition): ReadonlyArray<string> => {
+export const storeCondition = (condition: StoreCondition): ReadonlyArray<string> => {
   switch (condition._tag) {
     case "AnyOf":
       return condition.values.length === 0 ? ["false"] : [oneOf(condition.column, condition.values)]
@@ -39,7 +39,7 @@ const storeCondition = (condition: StoreCondition): ReadonlyArray<string> => {
   }
 }
 
-const itemConditions = (item: ItemCondition | undefined): ReadonlyArray<string> => {
+export const itemConditions = (item: ItemCondition | undefined): ReadonlyArray<string> => {
   if (item === undefined) return []
   if (item._tag === "Product") {
     const { max, min } = PeerQuery.priceBounds(item)
@@ -109,7 +109,12 @@ const matching = (query: Query, ...more: ReadonlyArray<string>): string => {
 const inDirection = (column: string, isDescending: boolean): string =>
   `${column} ${isDescending ? "DESC" : "ASC"} NULLS LAST`
 
-const ordering = ({ order, subject }: Query): string => {
+export const storeOrdering = (order: Extract<Order, { readonly _tag: "ByStore" }>): ReadonlyArray<string> =>
+  order.figures
+    .filter((figure) => figure !== undefined)
+    .map((figure) => inDirection(figureColumn(figure), order.isDescending))
+
+export const ordering = ({ order, subject }: Query): string => {
   switch (order._tag) {
     case "Grouped":
       return "max(active_ads) DESC, shop_id"
@@ -118,13 +123,8 @@ const ordering = ({ order, subject }: Query): string => {
       return `${inDirection(order.column, order.isDescending)}, id ${isIdDescending ? "DESC" : "ASC"}`
     }
     case "ByStore": {
-      const columns = order.figures.filter((figure) => figure !== undefined)
       const within = { stores: [], products: ["score DESC, id"], ads: ["pick DESC"] }[subject]
-      return [
-        ...columns.map((figure) => inDirection(figureColumn(figure), order.isDescending)),
-        "shop_id",
-        ...within
-      ].join(", ")
+      return [...storeOrdering(order), "shop_id", ...within].join(", ")
     }
   }
 }

@@ -1,7 +1,8 @@
 /**
  * The same data as columns: each item carries what is known of its store, and rows lie in the order of stores, so that
  * what many rows share takes next to no room and whole blocks are left out. Words are rows of their own, sorted, so that a
- * prefix is a range of them: several times faster than looking into texts.
+ * prefix is a range of them: several times faster than looking into texts. Beside each store lie the number of its items and
+ * the best of them, for searches that ask of stores alone.
  *
  * Copied from PeerTables.ts as text, a part at a time: the server may be another user, who shares no folder with us.
  */
@@ -20,7 +21,7 @@ import { run } from "./DuckDbQuery.ts"
 import { isWhole } from "./PeerQuery.ts"
 
 /** Moves when this file makes something else than before. */
-export const layout = 2
+export const layout = 3
 
 /** A column's name and type here, and where it comes from: unknown is NULL. */
 type Column = readonly [name: string, type: string, source: string]
@@ -147,5 +148,15 @@ export const fill = Effect.fnUntraced(function* (
     yield* copyIn(connection, table, file)
     yield* io(() => fs.rm(file))
   }
+  // Ads without a store are those of store 0.
+  yield* run(
+    connection,
+    `CREATE TABLE store AS
+     SELECT s.*, coalesce(p.n, 0)::INTEGER AS n_products, p.best AS best_score, coalesce(a.n, 0)::INTEGER AS n_ads, a.best AS best_pick
+     FROM (SELECT * EXCLUDE (id) FROM shop UNION ALL BY NAME SELECT 0 AS shop_id) s
+     LEFT JOIN (SELECT shop_id, count(*) AS n, max(score) AS best FROM product GROUP BY shop_id) p USING (shop_id)
+     LEFT JOIN (SELECT shop_id, count(*) AS n, max(pick) AS best FROM ad GROUP BY shop_id) a USING (shop_id)
+     ORDER BY shop_id`
+  )
   yield* run(connection, "CHECKPOINT")
 })

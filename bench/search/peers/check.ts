@@ -18,20 +18,24 @@ import * as Target from "../Target.ts"
 const flags = {
   shops: Flag.Int("shops").pipe(Flag.withDescription("Which data set"), Flag.withDefault(20_000)),
   cases: Flag.Int("cases").pipe(Flag.withDescription("Cases of a tool and class"), Flag.withDefault(20)),
+  peers: Flag.String("peers").pipe(
+    Flag.withDescription("Peers, separated by commas"),
+    Flag.withDefault(Peers.names.join(","))
+  ),
   seed: Flag.String("seed").pipe(Flag.withDescription("Another seed, other cases"), Flag.withDefault("check"))
 }
 
 const check = Command.make(
   "bench:search:check",
   flags,
-  Effect.fnUntraced(function* ({ cases: perClass, seed, shops }) {
+  Effect.fnUntraced(function* ({ cases: perClass, peers, seed, shops }) {
     const connection = yield* Target.database(shops)
     yield* Effect.gen(function* () {
       const published = yield* ScaleIndex.read()
       const sample = yield* Sample.read(published)
       const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-      const cases = Cases.generate(sample, { seed, perClass, tools })
-      for (const name of Peers.names) {
+      const cases = Cases.generate(sample, { seed, perClass, tools, classes: Peers.classes })
+      for (const name of Peers.names.filter((one) => peers.split(",").includes(one))) {
         const peer = yield* Peers.make(name, connection, shops, published)
         for (const searchCase of cases) {
           const query = OwnSearch.queryOf(published, searchCase, today)
