@@ -105,6 +105,9 @@ const tellImport = Effect.fnUntraced(function* (connection: EmbeddedConnection, 
   const file = path.join(ScaleDatabase.benchFolder, "changed.ndjson")
   const records = yield* ChangedFile.write(file, share)
   const target = yield* Target.start(connection, { indexFolder, workers: 1 })
+  yield* Console.log(
+    `started in ${(target.startMillis / 1000).toFixed(1)} s, ${(yield* target.cpuSeconds).toFixed(1)} s of CPU`
+  )
   const { highestBytes, seconds, summary } = yield* Effect.promise(() => ImportProcess.run(connection, file))
   const version = yield* Changes.newestVersion
   const visible = yield* Changes.visible(target, version)
