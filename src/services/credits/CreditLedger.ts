@@ -1,8 +1,9 @@
 /** Charges and refunds in the append-only ledger of credits (D13 to D16). */
 import { Array, Clock, Context, Effect, Exit, Layer, Request, Result } from "effect"
+import type { RequestResolver } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
-import type { Caller } from "../../domain/access/Account.ts"
+import type { AccountId, Caller } from "../../domain/access/Account.ts"
 import type { Charge, Charged, IdempotencyKey } from "../../domain/access/Charge.ts"
 import { keyConflict, refusedKey } from "../../domain/access/IdempotencyKey.ts"
 import type { InsufficientCredits, InvalidArguments, ServiceUnavailable } from "../../domain/ToolError.ts"
@@ -19,8 +20,13 @@ import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
 export type ChargeError = InsufficientCredits | InvalidArguments | ServiceUnavailable
 
-/** Accounts are distributed over lanes, so that a batch waits only for locks of accounts in its lane. */
-const lanes = 4
+/**
+ * A statement of many charges costs little more than one of a single charge, so that the first lane, with one statement at a time,
+ * takes them all. The others are for accounts that would wait for a statement that is slow, for example because an account of it is
+ * locked.
+ */
+const laneCount = 4
+const slowMillis = 50
 const maxBatch = 500
 /** Seven attempts over three seconds; PostgreSQL restarts in one second. */
 const retries = 6
@@ -31,6 +37,12 @@ class ChargeRequest extends Request.Class<
   Charged,
   ChargeError
 > {}
+
+interface Lane {
+  readonly resolver: RequestResolver.RequestResolver<ChargeRequest>
+  /** The statement that is under way: when it began, and its accounts. */
+  statement: { readonly beganMillis: number; readonly accounts: ReadonlySet<AccountId> } | undefined
+}
 
 export class CreditLedger extends Context.Service<
   CreditLedger,
@@ -116,13 +128,34 @@ export class CreditLedger extends Context.Service<
         for (const entry of refused) complete(entry, now)
       })
 
-      const resolvers = Array.makeBy(lanes, () =>
-        batched<ChargeRequest>({ sql, maxInFlight: 1, maxSize: maxBatch, run })
-      )
+      const runIn = (lane: Lane, entries: ReadonlyArray<Request.Entry<ChargeRequest>>) =>
+        Effect.flatMap(Clock.currentTimeMillis, (beganMillis) => {
+          const accounts = new Set(entries.map(({ request }) => request.charge.caller.accountId))
+          lane.statement = { beganMillis, accounts }
+          return Effect.ensuring(
+            run(entries),
+            Effect.sync(() => (lane.statement = undefined))
+          )
+        })
+
+      const lanes = Array.makeBy(laneCount, () => {
+        const lane: Lane = {
+          resolver: batched({ sql, maxInFlight: 1, maxSize: maxBatch, run: (entries) => runIn(lane, entries) }),
+          statement: undefined
+        }
+        return lane
+      })
+
+      /** An account that a statement waits for has no other lane, so that it holds up one at most. */
+      const laneOf = (accountId: AccountId, nowMillis: number): Lane =>
+        lanes.find(({ statement }) => statement?.accounts.has(accountId)) ??
+        lanes.find(({ statement }) => statement === undefined || nowMillis - statement.beganMillis <= slowMillis) ??
+        lanes[accountId % laneCount] ??
+        lanes[0]
 
       const charge = Effect.fnUntraced(function* (charge: Charge): Effect.fn.Return<Charged, ChargeError> {
         if (charge.idempotency !== undefined) yield* checkKey(charge.idempotency.key)
-        const resolver = resolvers[charge.caller.accountId % lanes] ?? resolvers[0]
+        const { resolver } = laneOf(charge.caller.accountId, yield* Clock.currentTimeMillis)
         const request = new ChargeRequest({ charge, progress: { sent: false } })
         return yield* Effect.request(request, resolver).pipe(
           Effect.onInterrupt(() => (request.progress.sent ? unanswered.add([toUnanswered(charge)]) : Effect.void)),

@@ -100,6 +100,30 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
         })
     )
 
+    it.effect("waits for the statement of others, but not for one that is slow, unless it is of the same account", () =>
+      Effect.gen(function* () {
+        const { caller, clock, ledger } = yield* fresh()
+        const other = yield* fresh()
+        const lock = yield* Access.holdPeriods(caller.accountId)
+        const held = yield* Effect.forkScoped(ledger.charge(Access.chargeOf(caller)))
+        yield* lock.waiting(1)
+        const behind = yield* Effect.forkScoped(ledger.charge(Access.chargeOf(other.caller)), {
+          startImmediately: true
+        })
+        yield* clock.advance(51)
+        const same = yield* Effect.forkScoped(ledger.charge(Access.chargeOf(caller)), { startImmediately: true })
+        assert.strictEqual((yield* ledger.charge(Access.chargeOf(other.caller))).remaining, 19)
+        yield* lock.waiting(1)
+        for (const fiber of [held, behind, same]) assert.isUndefined(fiber.pollUnsafe())
+        yield* lock.release
+        const charged = yield* Fiber.joinAll([held, same, behind])
+        assert.deepStrictEqual(
+          charged.map(({ remaining }) => remaining),
+          [19, 18, 18]
+        )
+      })
+    )
+
     it.effect("is not part of a transaction that its caller happens to be in", () =>
       Effect.gen(function* () {
         const { caller, ledger } = yield* fresh()
