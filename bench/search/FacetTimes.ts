@@ -1,8 +1,7 @@
 /** How long it takes, in this process, to count all facets of a page, and to group the stores or ads of a search. */
 import { adGroups } from "../../src/services/search/index/AdGroups.ts"
-import type { AdGroupKind } from "../../src/services/search/index/AdGroups.ts"
+import type { AdGroupKind, Grouping } from "../../src/domain/search/CatalogQuery.ts"
 import { facets } from "../../src/services/search/index/Facets.ts"
-import type { Grouping } from "../../src/services/search/index/Groups.ts"
 import { overview } from "../../src/services/search/index/Overview.ts"
 import type { Published } from "../../src/services/search/runtime/IndexState.ts"
 import * as OwnSearch from "./OwnSearch.ts"

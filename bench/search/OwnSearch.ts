@@ -1,7 +1,8 @@
 /** The index's own answer to a case, without the way of a call around it. */
 import * as Names from "../../src/services/search/Names.ts"
 import * as Queries from "../../src/services/search/Queries.ts"
-import type { Query, SearchResult } from "../../src/services/search/index/Query.ts"
+import type { Query } from "../../src/domain/search/CatalogQuery.ts"
+import type { SearchResult } from "../../src/domain/search/CatalogAnswer.ts"
 import { search } from "../../src/services/search/index/Search.ts"
 import type { Published } from "../../src/services/search/runtime/IndexState.ts"
 import type { SearchCase } from "./SearchCase.ts"

@@ -7,7 +7,7 @@
 import { Schema } from "effect"
 import type { Effect, Scope } from "effect"
 import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
-import type { Query } from "../../src/services/search/index/Query.ts"
+import type { Query } from "../../src/domain/search/CatalogQuery.ts"
 import type { Published } from "../../src/services/search/runtime/IndexState.ts"
 
 export class PeerError extends Schema.TaggedError<PeerError>()("PeerError", {

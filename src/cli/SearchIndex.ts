@@ -8,6 +8,7 @@ import { AppConfig } from "../Config.ts"
 import type { AppSettings } from "../Config.ts"
 import * as Database from "../services/database/Database.ts"
 import { DatabaseSource } from "../services/database/Database.ts"
+import type { CatalogSearch } from "../services/search/CatalogSearch.ts"
 import { CatalogIndex } from "../services/search/runtime/CatalogIndex.ts"
 import type { Emit } from "../services/search/runtime/CatalogIndex.ts"
 import { CatalogReader } from "../services/search/runtime/CatalogReader.ts"
@@ -36,19 +37,21 @@ const searcherOf = ({ httpThreads, searchWorkers }: Pick<AppSettings, "httpThrea
 
 /** With the indexer of this process. Without search threads it runs on the main thread. */
 export const layer = Layer.unwrap(
-  Effect.map(AppConfig, (config): Layer.Layer<CatalogIndex, never, PgClient | SqlClient.SqlClient | DatabaseSource> =>
-    config.searchWorkers === 0
-      ? CatalogIndex.layerOf(searcherOf(config), (emit) => LocalIndex.follow({ emit })).pipe(
-          Layer.provide(CatalogReader.layer),
-          Layer.provide(Snapshots.layer(config.indexDir))
-        )
-      : CatalogIndex.layerOf(searcherOf(config), (emit) =>
-          Effect.flatMap(DatabaseSource, (source) =>
-            IndexThread.follow(emit).pipe(
-              Effect.provide(indexThread({ folder: config.indexDir, source: Database.forThread(source) }))
+  Effect.map(
+    AppConfig,
+    (config): Layer.Layer<CatalogIndex | CatalogSearch, never, PgClient | SqlClient.SqlClient | DatabaseSource> =>
+      config.searchWorkers === 0
+        ? CatalogIndex.layerOf(searcherOf(config), (emit) => LocalIndex.follow({ emit })).pipe(
+            Layer.provide(CatalogReader.layer),
+            Layer.provide(Snapshots.layer(config.indexDir))
+          )
+        : CatalogIndex.layerOf(searcherOf(config), (emit) =>
+            Effect.flatMap(DatabaseSource, (source) =>
+              IndexThread.follow(emit).pipe(
+                Effect.provide(indexThread({ folder: config.indexDir, source: Database.forThread(source) }))
+              )
             )
           )
-        )
   )
 )
 

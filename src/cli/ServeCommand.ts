@@ -15,7 +15,7 @@ import * as ServerAddress from "../services/database/ServerAddress.ts"
 import { releaseMemory } from "../services/Memory.ts"
 import * as Observability from "../services/Observability.ts"
 import * as Mailer from "../services/mail/Mailer.ts"
-import { CatalogIndex } from "../services/search/runtime/CatalogIndex.ts"
+import { CatalogSearch } from "../services/search/CatalogSearch.ts"
 import { loadDemoOnce } from "./DemoCommand.ts"
 import * as Live from "./Live.ts"
 import * as Output from "./Output.ts"
@@ -35,7 +35,7 @@ const demo = Effect.gen(function* () {
 
 /** The demo prints a search to paste, so it waits for the index, which takes a second or two. */
 const searchable = Effect.gen(function* () {
-  const index = yield* CatalogIndex
+  const index = yield* CatalogSearch
   yield* index.current.pipe(
     Effect.retry({ schedule: Schedule.spaced("50 millis") }),
     Effect.timeoutOption("1 minute"),

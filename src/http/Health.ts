@@ -3,8 +3,8 @@ import { Cause, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Readiness } from "../services/database/Readiness.ts"
 import { MainThread } from "./HttpThread.ts"
-import { CatalogIndex } from "../services/search/runtime/CatalogIndex.ts"
-import type { IndexStatus } from "../services/search/runtime/CatalogIndex.ts"
+import { CatalogSearch } from "../services/search/CatalogSearch.ts"
+import type { SearchStatus } from "../services/search/CatalogSearch.ts"
 
 /** A main thread that is stuck is replaced with the process alone, which its own health checks do not reach. */
 const live = HttpRouter.use((router) =>
@@ -23,7 +23,7 @@ const live = HttpRouter.use((router) =>
 )
 
 /** An index that lags still answers searches; `progress` is for one that is not ready. */
-const described = ({ isReady, lagSeconds, lagVersions, progress, version }: IndexStatus) => ({
+const described = ({ isReady, lagSeconds, lagVersions, progress, version }: SearchStatus) => ({
   version: Option.getOrNull(version),
   lag_versions: lagVersions,
   lag_seconds: lagSeconds,
@@ -33,7 +33,7 @@ const described = ({ isReady, lagSeconds, lagVersions, progress, version }: Inde
 const ready = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const { check } = yield* Readiness
-    const catalogIndex = yield* CatalogIndex
+    const catalogSearch = yield* CatalogSearch
     const { isThere } = yield* MainThread
     /** What was missing at the last check. */
     let missing: "database" | "index" | "searches" | "main thread" | undefined
@@ -55,7 +55,7 @@ const ready = HttpRouter.use((router) =>
         Effect.logError("Not ready: the database does not answer", Cause.fail(error.cause ?? error))
       )
 
-    const answer = (isReady: boolean, status: IndexStatus) =>
+    const answer = (isReady: boolean, status: SearchStatus) =>
       HttpServerResponse.jsonUnsafe(
         { status: isReady ? "ready" : "unavailable", index: described(status) },
         { status: isReady ? 200 : 503 }
@@ -64,7 +64,7 @@ const ready = HttpRouter.use((router) =>
     yield* router.add(
       "GET",
       "/health/ready",
-      Effect.flatMap(Effect.all([catalogIndex.status, isThere]), ([status, isMainThreadThere]) =>
+      Effect.flatMap(Effect.all([catalogSearch.status, isThere]), ([status, isMainThreadThere]) =>
         Effect.matchEffect(check, {
           onSuccess: () => {
             if (!isMainThreadThere) return Effect.as(logNoMainThread, answer(false, status))

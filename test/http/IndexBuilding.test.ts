@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ToolErrorPayload } from "../../src/domain/ToolError.ts"
-import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
+import { CatalogSearch } from "../../src/services/search/CatalogSearch.ts"
 import { loadCatalog } from "../oracle/loadCatalog.ts"
 import { generate } from "../oracle/NaiveCatalog.ts"
 import * as Access from "../support/Access.ts"
@@ -74,7 +74,7 @@ layer(LiveServer.starting(Gate.layer.pipe(Layer.orDie)), { excludeTestServices: 
         const call = (tool: string, args: object = {}) => LiveServer.post(secret, Messages.call(tool, args))
         const progress = { phase: "building", done: 0, total: rows }
         const unready = { status: "unavailable", index: { version: null, lag_versions: 0, lag_seconds: 0, progress } }
-        const { status } = yield* CatalogIndex
+        const { status } = yield* CatalogSearch
         yield* eventually(Effect.filterOrFail(status, ({ progress }) => progress.phase === "building"))
         assert.deepStrictEqual(yield* ready, [503, unready])
 

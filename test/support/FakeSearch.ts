@@ -13,8 +13,8 @@ import * as ToolErrorMessages from "../../src/domain/ToolErrorMessages.ts"
 import { SavedSearches } from "../../src/services/accounts/SavedSearches.ts"
 import { TrackedShops } from "../../src/services/accounts/TrackedShops.ts"
 import { AdSearch, ProductSearch, ShopSearch } from "../../src/services/search/Searches.ts"
-import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
-import type { IndexStatus } from "../../src/services/search/runtime/CatalogIndex.ts"
+import { CatalogSearch } from "../../src/services/search/CatalogSearch.ts"
+import type { SearchStatus } from "../../src/services/search/CatalogSearch.ts"
 import { FilterCounts } from "../../src/services/search/FilterCounts.ts"
 import { MarketSearch } from "../../src/services/search/MarketSearch.ts"
 import { NewResults } from "../../src/services/search/NewResults.ts"
@@ -277,15 +277,16 @@ export const vocabulary: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
 })
 
 /** An index that is ready; the fakes above answer searches. */
-export const index = (status: Partial<IndexStatus> = {}) =>
-  Layer.succeed(CatalogIndex, {
+export const index = (status: Partial<SearchStatus> = {}) =>
+  Layer.succeed(CatalogSearch, {
     current: Effect.die("the fakes do not search"),
     search: () => Effect.die("the fakes do not search"),
     facets: () => Effect.die("the fakes do not search"),
     overview: () => Effect.die("the fakes do not search"),
     adGroups: () => Effect.die("the fakes do not search"),
+    figures: () => Effect.die("the fakes do not search"),
+    newest: () => Effect.die("the fakes do not search"),
     awaitVersion: () => Effect.void,
-    follow: () => Effect.void,
     status: Effect.succeed({
       isReady: true,
       isAnswering: true,

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlPseudoStoreOf } from "../../src/domain/catalog/StorelessAds.ts"
 import * as CatalogVersion from "../../src/services/import/CatalogVersion.ts"
-import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
+import { CatalogSearch } from "../../src/services/search/CatalogSearch.ts"
 
 /** Stamps all stores, also removed ones, and the niches. */
 export const stampEverything = Effect.gen(function* () {
@@ -22,7 +22,7 @@ export const stampEverything = Effect.gen(function* () {
 /** Waits until searches see everything that is committed. */
 export const indexed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const index = yield* CatalogIndex
+  const index = yield* CatalogSearch
   const [catalog] = yield* sql<{ version: number }>`SELECT version FROM catalog`
   const wanted = catalog?.version ?? 0
   const isThere = Effect.match(index.current, { onSuccess: ({ version }) => version >= wanted, onFailure: () => false })

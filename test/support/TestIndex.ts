@@ -2,6 +2,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import { CatalogSearch } from "../../src/services/search/CatalogSearch.ts"
 import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
 import { CatalogReader } from "../../src/services/search/runtime/CatalogReader.ts"
 import * as LocalIndex from "../../src/services/search/runtime/LocalIndex.ts"
@@ -19,22 +20,25 @@ export const settings = (): Pick<AppSettings, "dataDir" | "indexDir" | "searchWo
   return { dataDir, indexDir: path.join(dataDir, "index"), searchWorkers: 0 }
 }
 
-export const layer: Layer.Layer<CatalogIndex, SqlError.SqlError, PgClient.PgClient | SqlClient.SqlClient> =
-  Layer.effect(
-    CatalogIndex,
-    Effect.gen(function* () {
-      let refresh: Effect.Effect<void> = Effect.void
-      const index = CatalogIndex.layerOf(Searcher.onThisThread, (emit) =>
-        Effect.gen(function* () {
-          const indexer = yield* LocalIndex.indexer({ emit })
-          // A test whose index cannot be refreshed fails.
-          refresh = Effect.orDie(indexer.refresh)
-          yield* refresh
-        })
-      )
-      return { ...Context.get(yield* Layer.build(index), CatalogIndex), awaitVersion: () => refresh }
-    })
-  ).pipe(
-    Layer.provide(CatalogReader.layer),
-    Layer.provide(Layer.unwrap(Effect.map(temporaryFolder, (folder) => Snapshots.layer(folder))))
-  )
+export const layer: Layer.Layer<
+  CatalogIndex | CatalogSearch,
+  SqlError.SqlError,
+  PgClient.PgClient | SqlClient.SqlClient
+> = Layer.effectContext(
+  Effect.gen(function* () {
+    let refresh: Effect.Effect<void> = Effect.void
+    const index = CatalogIndex.layerOf(Searcher.onThisThread, (emit) =>
+      Effect.gen(function* () {
+        const indexer = yield* LocalIndex.indexer({ emit })
+        // A test whose index cannot be refreshed fails.
+        refresh = Effect.orDie(indexer.refresh)
+        yield* refresh
+      })
+    )
+    const built = yield* Layer.build(index)
+    return Context.add(built, CatalogSearch, { ...Context.get(built, CatalogSearch), awaitVersion: () => refresh })
+  })
+).pipe(
+  Layer.provide(CatalogReader.layer),
+  Layer.provide(Layer.unwrap(Effect.map(temporaryFolder, (folder) => Snapshots.layer(folder))))
+)

@@ -12,7 +12,7 @@ import { run } from "./DuckDbQuery.ts"
 import * as DuckDbSql from "./DuckDbSql.ts"
 import * as DuckDbStores from "./DuckDbStores.ts"
 import * as DuckDbTables from "./DuckDbTables.ts"
-import type { Query } from "../../../src/services/search/index/Query.ts"
+import type { Query } from "../../../src/domain/search/CatalogQuery.ts"
 import * as PeerQuery from "./PeerQuery.ts"
 import * as PeerTables from "./PeerTables.ts"
 

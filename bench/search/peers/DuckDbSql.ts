@@ -6,7 +6,7 @@ import { ctas, mediaTypes } from "../../../src/domain/catalog/Enumerations.ts"
 import { wholeOf } from "../../../src/domain/search/SearchText.ts"
 import type { WantedWord } from "../../../src/domain/search/WantedWords.ts"
 import * as AdKey from "../../../src/services/search/index/AdKey.ts"
-import type { ItemCondition, Order, Query, StoreCondition } from "../../../src/services/search/index/Query.ts"
+import type { ItemCondition, Order, Query, StoreCondition } from "../../../src/domain/search/CatalogQuery.ts"
 import { figureColumn } from "./DuckDbTables.ts"
 import * as PeerQuery from "./PeerQuery.ts"
 

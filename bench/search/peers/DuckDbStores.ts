@@ -2,7 +2,7 @@
  * Searches for items that ask of stores alone, over what is kept beside each store: how many items it has, and the best of them.
  * The stores are found first; then only the items of those that the page needs are read.
  */
-import type { Query } from "../../../src/services/search/index/Query.ts"
+import type { Query } from "../../../src/domain/search/CatalogQuery.ts"
 import * as DuckDbSql from "./DuckDbSql.ts"
 import * as PeerQuery from "./PeerQuery.ts"
 

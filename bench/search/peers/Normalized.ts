@@ -7,7 +7,7 @@ import { PeerError } from "../Peer.ts"
 import type { MakePeer } from "../Peer.ts"
 import * as NormalizedSchema from "./NormalizedSchema.ts"
 import * as NormalizedSql from "./NormalizedSql.ts"
-import type { Query } from "../../../src/services/search/index/Query.ts"
+import type { Query } from "../../../src/domain/search/CatalogQuery.ts"
 import * as PeerQuery from "./PeerQuery.ts"
 
 const fromSqlError = (error: SqlError.SqlError): PeerError =>

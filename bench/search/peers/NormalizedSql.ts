@@ -2,9 +2,10 @@
 import type { SqlClient, Statement } from "effect/sql"
 import { wholeOf } from "../../../src/domain/search/SearchText.ts"
 import * as AdKey from "../../../src/services/search/index/AdKey.ts"
-import type { ItemCondition, Query, StoreCondition } from "../../../src/services/search/index/Query.ts"
+import type { ItemCondition, Query, StoreCondition } from "../../../src/domain/search/CatalogQuery.ts"
 import { figures } from "../../../src/domain/catalog/Figures.ts"
-import { lettersOf, record } from "../../../src/services/search/index/Segment.ts"
+import { record } from "../../../src/services/search/index/Segment.ts"
+import { lettersOf } from "../../../src/domain/search/CatalogQuery.ts"
 import { columnOf } from "./NormalizedSchema.ts"
 import * as PeerQuery from "./PeerQuery.ts"
 

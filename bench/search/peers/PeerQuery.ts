@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { storeFigures } from "../../../src/domain/catalog/Figures.ts"
 import type { Figure } from "../../../src/domain/catalog/Figures.ts"
-import type { ItemCondition, Query, Range } from "../../../src/services/search/index/Query.ts"
+import type { ItemCondition, Query, Range } from "../../../src/domain/search/CatalogQuery.ts"
 import { PeerError } from "../Peer.ts"
 import type { Found } from "../Peer.ts"
 

@@ -5,8 +5,7 @@ import { AdItem } from "../../domain/catalog/AdItem.ts"
 import type { FoundAd } from "../../domain/catalog/AdItem.ts"
 import { ctas } from "../../domain/catalog/Enumerations.ts"
 import { rowsOf } from "../database/Rows.ts"
-import type { SegmentList } from "./index/Segment.ts"
-import { figuresOf } from "./ShopFigures.ts"
+import type { FiguresOf } from "./ShopFigures.ts"
 
 const Text = Schema.NullOr(Schema.String)
 const AdRow = Schema.Struct({
@@ -33,15 +32,15 @@ export const read = (sql: SqlClient.SqlClient) => (wanted: Statement.Fragment) =
       FROM ${wanted} JOIN ad a ON a.id = w.id LEFT JOIN shop s ON s.id = a.shop_id`.pipe(decodeAds)
 
 export const toFound =
-  (list: SegmentList) =>
+  (figuresOf: FiguresOf) =>
   (row: AdRow): FoundAd => ({
     ...Struct.omit(row, ["request", "version", "shop_id", "name", "domain", "country"]),
     // A label that is not in the vocabulary becomes `null`.
     cta: ctas.find((cta) => cta === row.cta) ?? null,
-    shop: shopOf(list, row)
+    shop: shopOf(figuresOf, row)
   })
 
-const shopOf = (list: SegmentList, { country, domain, name, shop_id: id }: AdRow): FoundAd["shop"] =>
+const shopOf = (figuresOf: FiguresOf, { country, domain, name, shop_id: id }: AdRow): FoundAd["shop"] =>
   id === null || name === null || domain === null || country === null
     ? null
-    : { id, name, domain, country, active_ads: figuresOf(list, id).active_ads }
+    : { id, name, domain, country, active_ads: figuresOf(id).active_ads }

@@ -5,14 +5,13 @@
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { adStatuses, ctas, languages, mediaTypes, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
-import type { Facets } from "./index/Facets.ts"
-import type { Filter } from "./index/Query.ts"
-import { lettersCode } from "./index/Segment.ts"
-import type { Code, Mask } from "./index/Segment.ts"
+import type { Facets } from "../../domain/search/CatalogAnswer.ts"
+import type { Code, Filter, Mask } from "../../domain/search/CatalogQuery.ts"
+import { lettersCode } from "../../domain/search/CatalogQuery.ts"
 import * as InVersion from "./InVersion.ts"
 import * as Names from "./Names.ts"
 import type { NameCodes } from "./Queries.ts"
-import { CatalogIndex } from "./runtime/CatalogIndex.ts"
+import { CatalogSearch } from "./CatalogSearch.ts"
 
 /** The total of the search with this value in place of the argument's own values; `undefined` for other arguments. */
 export type Counts = (argument: string, value: string) => number | undefined
@@ -73,17 +72,17 @@ export class FilterCounts extends Context.Service<
 >()("discovery/search/FilterCounts") {
   static readonly layer = Layer.effect(
     FilterCounts,
-    Effect.map(CatalogIndex, (index) =>
+    Effect.map(CatalogSearch, (index) =>
       FilterCounts.of({
         of: (query, toFilter) =>
           Effect.gen(function* () {
             const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-            const { answer, published } = yield* InVersion.answer(index.current, {
+            const { answer, catalog } = yield* InVersion.answer(index.current, {
               names: query,
               query: (names) => toFilter(query, names, today),
               ask: (filter) => index.facets(filter)
             })
-            return countsOf(answer, Names.of(published))
+            return countsOf(answer, Names.of(catalog))
           }).pipe(
             Effect.timeoutOption(limit),
             Effect.orElseSucceed(() => Option.none()),

@@ -1,15 +1,15 @@
-/** Queries the index with codes of names, so that names and stores are of one version of the catalog. */
+/** Queries the catalog with codes of names, so that names and stores are of one version of the catalog. */
 import { Effect } from "effect"
 import type { UnknownName } from "../../domain/search/Warnings.ts"
 import { InvalidArguments } from "../../domain/ToolError.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as Names from "./Names.ts"
-import type { Published } from "./runtime/IndexState.ts"
+import type { Catalog } from "../../domain/search/CatalogAnswer.ts"
 
 export interface Question<Query, Answer, E> {
   /** The arguments that contain names. */
   readonly names: Names.SentNames
-  readonly query: (names: Names.Names, published: Published) => Query
+  readonly query: (names: Names.Names, catalog: Catalog) => Query
   readonly ask: (query: Query) => Effect.Effect<Answer, E>
 }
 
@@ -17,28 +17,28 @@ export interface Question<Query, Answer, E> {
 const maxAttempts = 3
 
 /**
- * If another list was searched meanwhile, its names must give the same codes. `unknown` are the names that match nothing in the
- * list that was searched.
+ * If another version was searched meanwhile, its names must give the same codes. `unknown` are the names that match nothing in the
+ * version that was searched.
  */
-export const answer = Effect.fnUntraced(function* <Query, Answer extends { readonly published: Published }, E>(
-  current: Effect.Effect<Published, ServiceUnavailable>,
+export const answer = Effect.fnUntraced(function* <Query, Answer extends { readonly catalog: Catalog }, E>(
+  current: Effect.Effect<Catalog, ServiceUnavailable>,
   { ask, names, query }: Question<Query, Answer, E>
 ): Effect.fn.Return<
   Answer & { readonly unknown: ReadonlyArray<UnknownName> },
   InvalidArguments | ServiceUnavailable | E
 > {
-  let published = yield* current
+  let catalog = yield* current
   for (let attempt = 1; ; attempt++) {
-    const codes = Names.of(published)
+    const codes = Names.of(catalog)
     const issues = yield* Names.unknownNames(names, codes)
     if (issues.length > 0) return yield* InvalidArguments.fromIssues(issues, Names.hint(issues))
-    const asked = query(codes, published)
+    const asked = query(codes, catalog)
     const answer = yield* ask(asked)
-    const newerCodes = Names.of(answer.published)
-    const isSame = () => JSON.stringify(query(newerCodes, answer.published)) === JSON.stringify(asked)
-    if (answer.published === published || attempt === maxAttempts || isSame()) {
+    const newerCodes = Names.of(answer.catalog)
+    const isSame = () => JSON.stringify(query(newerCodes, answer.catalog)) === JSON.stringify(asked)
+    if (answer.catalog === catalog || attempt === maxAttempts || isSame()) {
       return { ...answer, unknown: Names.unmatched(names, newerCodes) }
     }
-    published = answer.published
+    catalog = answer.catalog
   }
 })

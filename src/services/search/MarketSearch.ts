@@ -9,17 +9,22 @@ import * as Narrowing from "../../domain/search/Narrowing.ts"
 import type { Findings } from "../../domain/search/Warnings.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
-import type { AdGroupKind, AdGroups, AdGroupsQuery } from "./index/AdGroups.ts"
-import type { Grouping } from "./index/Groups.ts"
-import type { GroupFigures, GroupSums, GroupOrder, Overview, OverviewQuery } from "./index/Overview.ts"
-import { lettersOf } from "./index/Segment.ts"
-import type { Code, Mask } from "./index/Segment.ts"
+import type { AdGroups, GroupFigures, GroupSums, Niche, Overview, Catalog } from "../../domain/search/CatalogAnswer.ts"
+import type {
+  AdGroupKind,
+  AdGroupsQuery,
+  Code,
+  GroupOrder,
+  Grouping,
+  Mask,
+  OverviewQuery
+} from "../../domain/search/CatalogQuery.ts"
+import { lettersOf } from "../../domain/search/CatalogQuery.ts"
 import * as InVersion from "./InVersion.ts"
 import * as Names from "./Names.ts"
 import type { NameCodes } from "./Queries.ts"
 import * as Queries from "./Queries.ts"
-import { CatalogIndex } from "./runtime/CatalogIndex.ts"
-import type { Niche, Published } from "./runtime/IndexState.ts"
+import { CatalogSearch } from "./CatalogSearch.ts"
 import { currenciesOf, unknownOf } from "./SearchRunner.ts"
 
 export interface FoundMarket {
@@ -42,17 +47,17 @@ export class MarketSearch extends Context.Service<
 >()("discovery/search/MarketSearch") {
   static readonly layer = Layer.effect(
     MarketSearch,
-    Effect.map(CatalogIndex, (index) =>
+    Effect.map(CatalogSearch, (index) =>
       MarketSearch.of({
         of: Effect.fn("MarketSearch.of")(function* (query: MarketQuery) {
-          const { answer, published, unknown } = yield* InVersion.answer(index.current, {
+          const { answer, catalog, unknown } = yield* InVersion.answer(index.current, {
             names: query,
             query: (names, { niches }) => toQuery(query, names, niches),
             ask: (asked) => index.overview(asked, () => Narrowing.hint(query))
           })
-          const ofShare = query.share_of === undefined ? [] : Names.unmatched(query.share_of, Names.of(published))
+          const ofShare = query.share_of === undefined ? [] : Names.unmatched(query.share_of, Names.of(catalog))
           return {
-            overview: toAnswer(query, answer, published),
+            overview: toAnswer(query, answer, catalog),
             findings: {
               unknown: unknownOf([...unknown, ...ofShare], answer),
               storeless: 0,
@@ -62,13 +67,13 @@ export class MarketSearch extends Context.Service<
         }),
         ofAds: Effect.fn("MarketSearch.ofAds")(function* (query: AdGroupQuery) {
           const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-          const { answer, published, unknown } = yield* InVersion.answer(index.current, {
+          const { answer, catalog, unknown } = yield* InVersion.answer(index.current, {
             names: query,
             query: (names, { niches }) => toAdQuery(query, names, niches, today),
             ask: (asked) => index.adGroups(asked, () => Narrowing.hint(query))
           })
           return {
-            comparison: toAdAnswer(query, answer, published),
+            comparison: toAdAnswer(query, answer, catalog),
             // Ads without a store are counted.
             findings: { unknown: unknownOf(unknown, answer), storeless: 0, currencies: currenciesOf(answer) }
           }
@@ -99,7 +104,7 @@ const findAncestors = (niches: ReadonlyArray<Niche>, level: number): Uint32Array
   return ancestors
 }
 
-type Known = Pick<Published, "niches" | "vocabulary">
+type Known = Pick<Catalog, "niches" | "vocabulary">
 
 interface Kind {
   readonly grouping: (query: MarketQuery, known: Pick<Known, "niches">) => Grouping
@@ -151,7 +156,7 @@ const orders: Readonly<Record<MarketSort, GroupOrder>> = {
   matching_pct: "matching_share"
 }
 
-export const toQuery = (query: MarketQuery, names: NameCodes, niches: Published["niches"]): OverviewQuery => ({
+export const toQuery = (query: MarketQuery, names: NameCodes, niches: Catalog["niches"]): OverviewQuery => ({
   ...Queries.storeFilter(query, names),
   subject: "stores",
   ...(query.share_of === undefined ? {} : { shareOf: Queries.storeFilter(query.share_of, names) }),
@@ -185,9 +190,9 @@ const shown = (median: number | null): number | null => (median === null ? null 
 export const toAnswer = (
   query: MarketQuery,
   { count, groups, total, ungrouped }: Overview,
-  published: Known
+  catalog: Known
 ): Market.MarketOverview => {
-  const valueOf = kinds[query.group_by].valuesOf(published)
+  const valueOf = kinds[query.group_by].valuesOf(catalog)
   const toGroup = (value: string | null, group: GroupFigures): Market.MarketGroup => ({
     value,
     share_pct: share(group.stores, total.stores),
@@ -236,7 +241,7 @@ const adKinds: Readonly<Record<AdGrouping, AdKind>> = {
 export const toAdQuery = (
   query: AdGroupQuery,
   names: NameCodes,
-  niches: Published["niches"],
+  niches: Catalog["niches"],
   today: string
 ): AdGroupsQuery => ({
   ...Queries.adFilter(query, names, today),
@@ -244,8 +249,8 @@ export const toAdQuery = (
 })
 
 /** Most ads first, then most stores; groups that are equal in both are ordered by name. */
-export const toAdAnswer = (query: AdGroupQuery, { groups, total }: AdGroups, published: Known): AdComparison => {
-  const valueOf = adKinds[query.group_by].valuesOf(published)
+export const toAdAnswer = (query: AdGroupQuery, { groups, total }: AdGroups, catalog: Known): AdComparison => {
+  const valueOf = adKinds[query.group_by].valuesOf(catalog)
   const rows = groups.map(({ ads, group, stores }) => ({
     value: group === 0 ? null : valueOf(group),
     share_pct: share(ads, total.ads),

@@ -11,11 +11,11 @@ import type { NearNames } from "../../domain/search/Nearest.ts"
 import type { UnknownName } from "../../domain/search/Warnings.ts"
 import { issueAt } from "../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue, IssueCode } from "../../domain/ArgumentIssue.ts"
-import { spellingKinds } from "./index/IndexedRecords.ts"
-import type { SpellingKind } from "./index/IndexedRecords.ts"
+import { spellingKinds } from "../../domain/search/CatalogQuery.ts"
+import type { SpellingKind } from "../../domain/search/CatalogQuery.ts"
 import { record } from "./index/Segment.ts"
 import type { NameCodes } from "./Queries.ts"
-import type { Published } from "./runtime/IndexState.ts"
+import type { Catalog } from "../../domain/search/CatalogAnswer.ts"
 
 export interface Names extends NameCodes {
   /** Must run before the nearest names of these are requested. Yields to other work in between. */
@@ -26,7 +26,7 @@ export interface Names extends NameCodes {
 
 type NamedKind = "niche" | SpellingKind
 
-export type Vocabularies = Pick<Published, "niches" | "vocabulary">
+export type Vocabularies = Pick<Catalog, "niches" | "vocabulary">
 
 export const make = ({ niches, vocabulary }: Vocabularies): Names => {
   const children = Map.groupBy(niches, (niche) => niche.parentId)
@@ -65,8 +65,8 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
 
 const namesOf = new WeakMap<Vocabularies, Names>()
 
-/** The names of a published catalog, made once for each. */
-export const of = (published: Vocabularies): Names => namesOf.getOrInsertComputed(published, make)
+/** The names of a version of the catalog, made once for each. */
+export const of = (catalog: Vocabularies): Names => namesOf.getOrInsertComputed(catalog, make)
 
 /** Finding the nearest known name is the most expensive step. A few suggestions are enough to correct the rest. */
 const maxSuggestions = 5

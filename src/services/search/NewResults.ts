@@ -1,5 +1,5 @@
 /**
- * Counts the results of a search that are new since its last view (D67). A mark is the highest id in the index that was
+ * Counts the results of a search that are new since its last view (D67). A mark is the highest id of the version that was
  * searched. Later items have higher ids, so each result is counted once: ids come from a sequence, under the lock of the
  * catalog (services/import/CatalogVersion.ts), and are never reused. The count uses the search itself, with the mark as an
  * additional condition and without a page.
@@ -11,11 +11,10 @@ import type { SearchSubject } from "../../domain/search/SavedSearch.ts"
 import type * as Narrowing from "../../domain/search/Narrowing.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
-import type { Query } from "./index/Query.ts"
-import type { SegmentList } from "./index/Segment.ts"
+import type { Query } from "../../domain/search/CatalogQuery.ts"
 import * as Queries from "./Queries.ts"
 import type { NameCodes } from "./Queries.ts"
-import { CatalogIndex } from "./runtime/CatalogIndex.ts"
+import { CatalogSearch } from "./CatalogSearch.ts"
 import { OnSearched, SearchRunner } from "./SearchRunner.ts"
 
 export interface Counting {
@@ -47,12 +46,6 @@ const prepare: Readonly<Record<SearchSubject, (query: string) => Option.Option<P
   stores: preparation(searchKinds.stores, Queries.fromShopQuery)
 }
 
-const highestId = (list: SegmentList, subject: SearchSubject): number =>
-  list.reduce((found, { segment }) => {
-    const highest = subject === "stores" ? segment.storeIds.at(-1) : segment[subject].highestId[0]
-    return Math.max(found, highest ?? 0)
-  }, 0)
-
 export interface Marked<A> {
   readonly answer: A
   readonly mark: number
@@ -62,8 +55,7 @@ export class NewResults extends Context.Service<
   NewResults,
   {
     /**
-     * Runs a search, and adds the mark of the list that its answer is of. While it runs, another list may be published, which
-     * it may or may not have searched.
+     * Runs a search, and adds the mark of the version that its answer is of, which may be newer than the one at its start.
      */
     marked<A, E, R>(
       subject: SearchSubject,
@@ -76,7 +68,7 @@ export class NewResults extends Context.Service<
   static readonly layer = Layer.effect(
     NewResults,
     Effect.gen(function* () {
-      const index = yield* CatalogIndex
+      const index = yield* CatalogSearch
       const runner = yield* SearchRunner
 
       const count = Effect.fn("NewResults.count")(function* ({ mark, query, subject }: Counting) {
@@ -100,9 +92,9 @@ export class NewResults extends Context.Service<
         subject: SearchSubject,
         search: Effect.Effect<A, E, R>
       ): Effect.fn.Return<Marked<A>, E | ServiceUnavailable, R> {
-        let { list } = yield* index.current
-        const answer = yield* Effect.provideService(search, OnSearched, (searched) => void (list = searched))
-        return { answer, mark: highestId(list, subject) }
+        let { highestIds } = yield* index.current
+        const answer = yield* Effect.provideService(search, OnSearched, (catalog) => void ({ highestIds } = catalog))
+        return { answer, mark: highestIds[subject] }
       })
 
       return NewResults.of({ marked, count })

@@ -4,8 +4,7 @@ import type { SqlClient, Statement } from "effect/sql"
 import { facts } from "../../domain/catalog/ProductItem.ts"
 import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
 import { rowsOf } from "../database/Rows.ts"
-import type { SegmentList } from "./index/Segment.ts"
-import { figuresOf } from "./ShopFigures.ts"
+import type { FiguresOf } from "./ShopFigures.ts"
 import * as ShopSql from "./ShopSql.ts"
 
 export const ProductRow = Schema.Struct({
@@ -48,8 +47,8 @@ const figures = [
 ] as const
 
 export const toFound =
-  (list: SegmentList) =>
+  (figuresOf: FiguresOf) =>
   (row: ProductRow): FoundProduct => ({
     ...toProduct(row),
-    shop: { ...toShop(row), ...Struct.pick(figuresOf(list, row.shop_id), figures), is_tracked: row.is_tracked }
+    shop: { ...toShop(row), ...Struct.pick(figuresOf(row.shop_id), figures), is_tracked: row.is_tracked }
   })

@@ -16,11 +16,21 @@ import type { ProductQuery, ProductSort } from "../../domain/search/ProductQuery
 import { wantedWords } from "../../domain/search/WantedWords.ts"
 import type { ShopFilter, ShopQuery } from "../../domain/search/ShopQuery.ts"
 import * as AdKey from "./index/AdKey.ts"
-import type { DayRange, Filter, ItemCondition, Order, Query, StoreCondition, Range as Bounds } from "./index/Query.ts"
-import type { SpellingKind } from "./index/IndexedRecords.ts"
+import type {
+  AdCriteria,
+  Code,
+  DayRange,
+  Filter,
+  ItemCondition,
+  Mask,
+  Order,
+  Query,
+  Range as Bounds,
+  SpellingKind,
+  StoreCondition
+} from "../../domain/search/CatalogQuery.ts"
 import { figures } from "../../domain/catalog/Figures.ts"
-import { lettersCode } from "./index/Segment.ts"
-import type { Code, Mask } from "./index/Segment.ts"
+import { lettersCode } from "../../domain/search/CatalogQuery.ts"
 
 /** Codes of the names of filters, for one version of the catalog. */
 export interface NameCodes {
@@ -196,7 +206,7 @@ const adCondition = (query: AdFilter, today: string): ItemCondition | undefined 
   if (min !== undefined && min > 0) last.push(AdKey.dayOf(today) - Math.ceil(min))
   if (query.ad_started_between?.from !== undefined) first.push(AdKey.dayOf(query.ad_started_between.from))
   if (query.ad_started_between?.to !== undefined) last.push(AdKey.dayOf(query.ad_started_between.to))
-  const criteria: AdKey.AdCriteria = {
+  const criteria: AdCriteria = {
     status: query.status ?? defaults.status,
     runningOnly: isBound(query.active_days),
     mediaTypes: query.media_types ?? [],

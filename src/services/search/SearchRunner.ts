@@ -16,14 +16,15 @@ import { batched } from "../database/BatchedRequests.ts"
 import { rowOf } from "../database/Rows.ts"
 import { CurrentAccount } from "../limits/CurrentAccount.ts"
 import * as Metrics from "../metrics/Metrics.ts"
-import type { Query, SearchResult } from "./index/Query.ts"
-import { lettersOf } from "./index/Segment.ts"
-import type { SegmentList } from "./index/Segment.ts"
+import type { Query } from "../../domain/search/CatalogQuery.ts"
+import type { Catalog, SearchResult } from "../../domain/search/CatalogAnswer.ts"
+import { lettersOf } from "../../domain/search/CatalogQuery.ts"
 import * as InVersion from "./InVersion.ts"
 import * as Names from "./Names.ts"
 import type { NameCodes } from "./Queries.ts"
-import { CatalogIndex } from "./runtime/CatalogIndex.ts"
-import type { Published } from "./runtime/IndexState.ts"
+import { CatalogSearch } from "./CatalogSearch.ts"
+import { figuresIn } from "./ShopFigures.ts"
+import type { FiguresOf } from "./ShopFigures.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
@@ -75,8 +76,10 @@ export interface Found<Row> {
   /** Of an order that has one result for each store, always. */
   readonly stores: number | undefined
   readonly findings: Findings
-  /** The searched list, which has the figures of the stores. */
-  readonly list: SegmentList
+  /** The version that was searched. */
+  readonly catalog: Catalog
+  /** Of the stores of the results. */
+  readonly figuresOf: FiguresOf
 }
 
 /** A result, and whether the index was up to date for it. */
@@ -85,8 +88,8 @@ export interface Attempt<A> {
   readonly isCurrent: boolean
 }
 
-/** Called after each search with the list of segments that it was answered from. */
-export const OnSearched = Context.Reference<(list: SegmentList) => void>("discovery/search/OnSearched", {
+/** Called after each search with the version of the catalog that it was answered from. */
+export const OnSearched = Context.Reference<(catalog: Catalog) => void>("discovery/search/OnSearched", {
   defaultValue: () => () => undefined
 })
 
@@ -129,7 +132,7 @@ export class SearchRunner extends Context.Service<
     SearchRunner,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const index = yield* CatalogIndex
+      const index = yield* CatalogSearch
       const permits = yield* SearchPermits
 
       const fresh = Effect.fnUntraced(function* <A, E>(
@@ -211,11 +214,11 @@ export class SearchRunner extends Context.Service<
 
       /** The results of the words alone and of the filters alone, of a search that has no result. */
       const totalsApart = Effect.fnUntraced(function* (
-        published: Published,
+        catalog: Catalog,
         query: (names: NameCodes) => Query,
         hint: () => string
       ): Effect.fn.Return<Apart | undefined, SearchFailure> {
-        const parts = partsOf(query(Names.of(published)))
+        const parts = partsOf(query(Names.of(catalog)))
         if (parts === undefined) return undefined
         const words = yield* index.search(parts.words, hint)
         const filters = yield* index.search(parts.filters, hint)
@@ -228,8 +231,12 @@ export class SearchRunner extends Context.Service<
         const { args, query } = search
         const hint = () => Narrowing.hint(args)
         const ask = (asked: Query) => index.search(asked, hint)
-        const { answer, published, unknown } = yield* InVersion.answer(index.current, { names: args, query, ask })
-        const apart = answer.total === 0 ? yield* totalsApart(published, query, hint) : undefined
+        const { answer, catalog, figures, unknown } = yield* InVersion.answer(index.current, {
+          names: args,
+          query,
+          ask
+        })
+        const apart = answer.total === 0 ? yield* totalsApart(catalog, query, hint) : undefined
         const ids = answer.page.map(({ id }) => id)
         const rows = yield* search.read(ids, hint)
         return {
@@ -243,9 +250,10 @@ export class SearchRunner extends Context.Service<
               currencies: currenciesOf(answer),
               ...(apart === undefined ? {} : { apart })
             },
-            list: published.list
+            catalog,
+            figuresOf: figuresIn(figures)
           },
-          isCurrent: rows.length === ids.length && rows.every((row) => row.version <= published.version)
+          isCurrent: rows.length === ids.length && rows.every((row) => row.version <= catalog.version)
         }
       })
 
@@ -254,7 +262,7 @@ export class SearchRunner extends Context.Service<
       ): Effect.fn.Return<Found<Row>, InvalidArguments | SearchFailure> {
         const found = yield* fresh(attempt(search))
         const onSearched = yield* OnSearched
-        onSearched(found.list)
+        onSearched(found.catalog)
         return found
       })
 

@@ -6,7 +6,7 @@
  * from its beginning to its end, and that no record is newer than the list (SearchRunner). It does not charge, and does not
  * write.
  *
- * Read next: Queries, which makes a query of the index out of arguments; runtime/CatalogIndex, which answers it; AdSql, ProductSql and
+ * Read next: Queries, which makes a query of the index out of arguments; CatalogSearch, which answers it; AdSql, ProductSql and
  * ShopSql, which read the records of a page. How the index works: docs/search-index.md.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
@@ -56,7 +56,7 @@ export class AdSearch extends Context.Service<AdSearch, { search(query: AdQuery.
         const mode = AdQuery.mode(query)
         const stores = mode === "grouped_by_shop" ? found.stores : undefined
         return {
-          ads: found.rows.map(AdSql.toFound(found.list)),
+          ads: found.rows.map(AdSql.toFound(found.figuresOf)),
           pagination: {
             ...Page.pagination(query, found.total, stores ?? found.total),
             mode,
@@ -98,7 +98,7 @@ export class ProductSearch extends Context.Service<
           read: (ids, hint) => records(ids, { accountId, hint })
         })
         return {
-          products: found.rows.map(ProductSql.toFound(found.list)),
+          products: found.rows.map(ProductSql.toFound(found.figuresOf)),
           pagination: Page.pagination(query, found.total),
           findings: found.findings
         }
@@ -136,7 +136,7 @@ export class ShopSearch extends Context.Service<
           read: (ids, hint) => records(ids, { accountId, hint })
         })
         return {
-          shops: found.rows.map(ShopSql.toFacts(found.list)),
+          shops: found.rows.map(ShopSql.toFacts(found.figuresOf)),
           pagination: Page.pagination(query, found.total),
           findings: found.findings
         }

@@ -1,14 +1,8 @@
-/**
- * Figures of stores in answers, read from the searched list, so that they agree with the order of the results. Those that are
- * computed have two decimals.
- */
+/** Figures of stores in answers, from the values by which the catalog is searched, so that they agree with the order of the results. */
 import { numberFigures, storeFigures } from "../../domain/catalog/Figures.ts"
-import type { FigureAnswer, NumberFigure } from "../../domain/catalog/Figures.ts"
+import type { NumberFigure } from "../../domain/catalog/Figures.ts"
 import { twoDecimals } from "../../domain/catalog/TwoDecimals.ts"
-import { findStore } from "./index/Segment.ts"
-import type { SegmentList } from "./index/Segment.ts"
-
-type Figures = Readonly<Record<FigureAnswer<NumberFigure>, number | null>>
+import type { StoreFigures } from "../../domain/search/CatalogAnswer.ts"
 
 /** Days are shown as the store's row has them. */
 const shown = numberFigures.map((figure) => {
@@ -16,18 +10,23 @@ const shown = numberFigures.map((figure) => {
   return { figure, answer, isRounded }
 })
 
-/** Ids of pseudo-stores are below 0. */
-export const isIndexed = (list: SegmentList, storeId: number): boolean =>
-  storeId > 0 && findStore(list, storeId) !== undefined
-
-/** Unknown figures are `null`, and those of a store that is not in the list. */
-export const figuresOf = (list: SegmentList, storeId: number) => {
-  const store = findStore(list, storeId)
+/** `valueOf` is NaN for unknown. */
+export const shownFigures = (valueOf: (figure: NumberFigure) => number): StoreFigures => {
   // The loop assigns every key.
-  const values = {} as { -readonly [Answer in keyof Figures]: Figures[Answer] }
+  const values = {} as { -readonly [Answer in keyof StoreFigures]: number | null }
   for (const { answer, figure, isRounded } of shown) {
-    const value = store?.view.columns.figures[figure][store.row] ?? Number.NaN
+    const value = valueOf(figure)
     values[answer] = Number.isNaN(value) ? null : isRounded ? twoDecimals(value) : value
   }
   return { ...values, active_ads: values.active_ads ?? 0 }
 }
+
+const unknown = shownFigures(() => Number.NaN)
+
+export type FiguresOf = (storeId: number) => StoreFigures
+
+/** Those of a store that is not there are unknown. */
+export const figuresIn =
+  (figures: ReadonlyMap<number, StoreFigures>): FiguresOf =>
+  (storeId) =>
+    figures.get(storeId) ?? unknown

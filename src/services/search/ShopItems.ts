@@ -5,12 +5,11 @@ import type { AccountId } from "../../domain/access/Account.ts"
 import type { FoundAd } from "../../domain/catalog/AdItem.ts"
 import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
 import * as AdSql from "./AdSql.ts"
-import { newestProducts, newestRunningAds } from "./index/StoreItems.ts"
 import * as ProductSql from "./ProductSql.ts"
-import { CatalogIndex } from "./runtime/CatalogIndex.ts"
+import { CatalogSearch } from "./CatalogSearch.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 import { SearchRunner } from "./SearchRunner.ts"
-import { isIndexed } from "./ShopFigures.ts"
+import { figuresIn } from "./ShopFigures.ts"
 import * as ShopSql from "./ShopSql.ts"
 
 /** Limit for each kind: four rows of cards on a wide window. */
@@ -36,29 +35,28 @@ export class ShopItems extends Context.Service<
     ShopItems,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const index = yield* CatalogIndex
+      const index = yield* CatalogSearch
       const runner = yield* SearchRunner
       const shopsOf = runner.reader(ShopSql.read(sql))
       const productsOf = runner.reader(ProductSql.read(sql))
       const adsOf = runner.reader(AdSql.read(sql))
 
       const attempt = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
-        const { list, version } = yield* index.current
-        if (!isIndexed(list, shopId)) {
-          // A store in the database but not in the index has just been imported.
+        const { answer: newest, catalog, figures } = yield* index.newest(shopId, shownItems)
+        if (!figures.has(shopId)) {
+          // A store in the database that searches do not have yet has just been imported.
           const known = yield* shopsOf([shopId], { accountId })
           return { answer: none, isCurrent: known.length === 0 }
         }
-        const productIds = newestProducts(list, shopId, shownItems)
-        const adIds = newestRunningAds(list, shopId, shownItems)
-        const products = yield* productsOf(productIds, { accountId })
-        const ads = yield* adsOf(adIds)
+        const products = yield* productsOf(newest.products, { accountId })
+        const ads = yield* adsOf(newest.ads)
+        const figuresOf = figuresIn(figures)
         return {
-          answer: { products: products.map(ProductSql.toFound(list)), ads: ads.map(AdSql.toFound(list)) },
+          answer: { products: products.map(ProductSql.toFound(figuresOf)), ads: ads.map(AdSql.toFound(figuresOf)) },
           isCurrent:
-            products.length === productIds.length &&
-            ads.length === adIds.length &&
-            [...products, ...ads].every((row) => row.version <= version)
+            products.length === newest.products.length &&
+            ads.length === newest.ads.length &&
+            [...products, ...ads].every((row) => row.version <= catalog.version)
         }
       })
 

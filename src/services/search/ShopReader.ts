@@ -10,12 +10,12 @@ import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import type { StoreAt } from "../../domain/search/Warnings.ts"
 import type { NotFound } from "../../domain/ToolError.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { CatalogIndex } from "./runtime/CatalogIndex.ts"
+import { CatalogSearch } from "./CatalogSearch.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 import { SearchRunner } from "./SearchRunner.ts"
 import * as NearDomains from "./NearDomains.ts"
-import { isIndexed } from "./ShopFigures.ts"
+import { figuresIn } from "./ShopFigures.ts"
 import * as ShopSql from "./ShopSql.ts"
 import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
@@ -73,17 +73,18 @@ export class ShopReader extends Context.Service<
     ShopReader,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const index = yield* CatalogIndex
+      const index = yield* CatalogSearch
       const runner = yield* SearchRunner
       const permits = yield* SearchPermits
       const records = runner.reader(read(sql))
 
       const attempt = Effect.fnUntraced(function* (shopIds: ReadonlyArray<number>, accountId: AccountId) {
         const rows = yield* records(shopIds, { accountId })
-        const { list, version } = yield* index.current
+        const { catalog, figures } = yield* index.figures(rows.map(({ id }) => id))
+        const toFacts = ShopSql.toFacts(figuresIn(figures))
         return {
-          answer: rows.map((row) => ({ ...ShopSql.toFacts(list)(row), ...row.details })),
-          isCurrent: rows.every((row) => row.version <= version && isIndexed(list, row.id))
+          answer: rows.map((row) => ({ ...toFacts(row), ...row.details })),
+          isCurrent: rows.every((row) => row.version <= catalog.version && figures.has(row.id))
         }
       })
       const all = (shopIds: ReadonlyArray<number>, accountId: AccountId) => runner.fresh(attempt(shopIds, accountId))

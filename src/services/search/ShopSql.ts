@@ -3,8 +3,7 @@ import { Schema, Struct } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { ShopFacts } from "../../domain/catalog/ShopItem.ts"
 import { rowsOf } from "../database/Rows.ts"
-import type { SegmentList } from "./index/Segment.ts"
-import { figuresOf } from "./ShopFigures.ts"
+import type { FiguresOf } from "./ShopFigures.ts"
 
 type Sql = SqlClient.SqlClient
 
@@ -37,10 +36,10 @@ export const read = (sql: Sql) => (wanted: Statement.Fragment) =>
 
 /** In the order of the answer. */
 export const toFacts =
-  (list: SegmentList) =>
+  (figuresOf: FiguresOf) =>
   (row: ShopRow): ShopFacts => ({
     ...Struct.pick(row, facts),
-    ...figuresOf(list, row.id),
+    ...figuresOf(row.id),
     created_on: row.created_on,
     is_tracked: row.is_tracked
   })

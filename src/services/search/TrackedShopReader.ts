@@ -4,11 +4,11 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { ShopFacts } from "../../domain/catalog/ShopItem.ts"
 import { countOf, rowsOf } from "../database/Rows.ts"
-import { CatalogIndex } from "./runtime/CatalogIndex.ts"
+import { CatalogSearch } from "./CatalogSearch.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 import { SearchRunner } from "./SearchRunner.ts"
-import { isIndexed } from "./ShopFigures.ts"
+import { figuresIn } from "./ShopFigures.ts"
 import * as ShopSql from "./ShopSql.ts"
 
 /** Of at most 1,000. */
@@ -51,7 +51,7 @@ export class TrackedShopReader extends Context.Service<
     TrackedShopReader,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const index = yield* CatalogIndex
+      const index = yield* CatalogSearch
       const runner = yield* SearchRunner
       const permits = yield* SearchPermits
 
@@ -59,10 +59,11 @@ export class TrackedShopReader extends Context.Service<
         const { rows, total } = yield* permits.query(
           Effect.all({ rows: read(sql, accountId, page), total: count(sql, accountId) })
         )
-        const { list, version } = yield* index.current
+        const { catalog, figures } = yield* index.figures(rows.map(({ id }) => id))
+        const toFacts = ShopSql.toFacts(figuresIn(figures))
         return {
-          answer: { shops: rows.map((row) => ({ ...ShopSql.toFacts(list)(row), is_own: row.is_own })), total },
-          isCurrent: rows.every((row) => row.version <= version && isIndexed(list, row.id))
+          answer: { shops: rows.map((row) => ({ ...toFacts(row), is_own: row.is_own })), total },
+          isCurrent: rows.every((row) => row.version <= catalog.version && figures.has(row.id))
         }
       })
 

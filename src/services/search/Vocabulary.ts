@@ -10,10 +10,9 @@ import { maxNearest } from "../../domain/search/Warnings.ts"
 import type { UnknownName } from "../../domain/search/Warnings.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
-import type { VocabularyEntry } from "./index/NameCounts.ts"
+import type { VocabularyEntry, Catalog } from "../../domain/search/CatalogAnswer.ts"
 import * as Names from "./Names.ts"
-import { CatalogIndex } from "./runtime/CatalogIndex.ts"
-import type { Published } from "./runtime/IndexState.ts"
+import { CatalogSearch } from "./CatalogSearch.ts"
 
 /** `parent` is the name of the parent niche. Themes and apps have no parent, and no id that a filter takes. */
 export interface FilterOption {
@@ -77,9 +76,9 @@ export class Vocabulary extends Context.Service<
   static readonly layer = Layer.effect(
     Vocabulary,
     Effect.gen(function* () {
-      const index = yield* CatalogIndex
-      /** The counts of the newest published catalog. */
-      let counted: { readonly of: Published | undefined; readonly options: Map<VocabularyKind, Options> } = {
+      const index = yield* CatalogSearch
+      /** The counts of the newest catalog catalog. */
+      let counted: { readonly of: Catalog | undefined; readonly options: Map<VocabularyKind, Options> } = {
         of: undefined,
         options: new Map()
       }
@@ -88,8 +87,8 @@ export class Vocabulary extends Context.Service<
       const counting = yield* Semaphore.make(1)
 
       const options = Effect.fnUntraced(function* (kind: VocabularyKind) {
-        const published = yield* index.current
-        if (counted.of !== published) counted = { of: published, options: new Map() }
+        const catalog = yield* index.current
+        if (counted.of !== catalog) counted = { of: catalog, options: new Map() }
         const { options } = counted
         const known = options.get(kind)
         if (known !== undefined) return known
@@ -98,7 +97,7 @@ export class Vocabulary extends Context.Service<
             // Another fiber may have counted while this one waited.
             const meanwhile = options.get(kind)
             if (meanwhile !== undefined) return meanwhile
-            const sorted = optionsOf(kind, published)
+            const sorted = optionsOf(kind, catalog)
             // Cleared when full, to drop names that no store has any more.
             const folds = folded.getOrInsertComputed(kind, () => new Map())
             if (folds.size > 2 * sorted.length) folds.clear()
@@ -183,10 +182,10 @@ export class Vocabulary extends Context.Service<
 }
 
 /** Most stores first. */
-const optionsOf = (kind: VocabularyKind, published: Published): ReadonlyArray<Counted> => {
-  const { niches, vocabulary } = published
+const optionsOf = (kind: VocabularyKind, catalog: Catalog): ReadonlyArray<Counted> => {
+  const { niches, vocabulary } = catalog
   if (kind === "niches") {
-    const names = Names.of(published)
+    const names = Names.of(catalog)
     const nameOf = new Map(niches.map((niche) => [niche.id, niche.name]))
     return niches
       .map((niche) => ({

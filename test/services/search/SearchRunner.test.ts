@@ -6,7 +6,7 @@ import type { AccountId } from "../../../src/domain/access/Account.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import * as Metrics from "../../../src/services/metrics/Metrics.ts"
 import { AdSearch, ProductSearch, ShopSearch } from "../../../src/services/search/Searches.ts"
-import { CatalogIndex } from "../../../src/services/search/runtime/CatalogIndex.ts"
+import { CatalogSearch } from "../../../src/services/search/CatalogSearch.ts"
 import { SearchRunner } from "../../../src/services/search/SearchRunner.ts"
 import { ShopItems } from "../../../src/services/search/ShopItems.ts"
 import { ShopReader } from "../../../src/services/search/ShopReader.ts"
@@ -41,10 +41,10 @@ const repeated = Metrics.searchesRepeated.value({})
 
 /** The searches over an index that stays as it is, whoever waits for it. */
 const overStillIndex = Layer.unwrap(
-  Effect.map(CatalogIndex, (index) =>
+  Effect.map(CatalogSearch, (index) =>
     Layer.mergeAll(AdSearch.layer, ProductSearch.layer, ShopSearch.layer, ShopReader.layer, ShopItems.layer).pipe(
       Layer.provide(SearchRunner.layer),
-      Layer.provide(Layer.succeed(CatalogIndex, { ...index, awaitVersion: () => Effect.void })),
+      Layer.provide(Layer.succeed(CatalogSearch, { ...index, awaitVersion: () => Effect.void })),
       Layer.fresh
     )
   )

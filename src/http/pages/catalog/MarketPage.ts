@@ -7,7 +7,7 @@ import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
 import { MarketSearch } from "../../../services/search/MarketSearch.ts"
 import * as Names from "../../../services/search/Names.ts"
 import * as Queries from "../../../services/search/Queries.ts"
-import { CatalogIndex } from "../../../services/search/runtime/CatalogIndex.ts"
+import { CatalogSearch } from "../../../services/search/CatalogSearch.ts"
 import * as SearchWarnings from "../../../services/tools/SearchWarnings.ts"
 import { inTime } from "../../../services/tools/ToolDefinition.ts"
 import * as VocabularyCheck from "../../../services/tools/VocabularyCheck.ts"
@@ -126,7 +126,7 @@ const overview = (
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const market = yield* MarketSearch
-    const index = yield* CatalogIndex
+    const index = yield* CatalogSearch
     const check = yield* VocabularyCheck.make()
     const warningsOf = yield* SearchWarnings.make(Market.withoutEffect)
 

@@ -5,40 +5,14 @@
 import * as AdKey from "./AdKey.ts"
 import { isSet } from "./Bitmap.ts"
 import { currencies } from "./Currencies.ts"
-import type { CurrencyCount } from "./Currencies.ts"
-import type { Grouping } from "./Groups.ts"
+import type { AdGroups } from "../../../domain/search/CatalogAnswer.ts"
+import type { AdGroupsQuery, Grouping } from "../../../domain/search/CatalogQuery.ts"
 import { matchItems } from "./Matching.ts"
 import type { Matching } from "./Matching.ts"
-import type { Filter } from "./Query.ts"
 import { defaultTuning, stepsBetweenChecks } from "./Run.ts"
 import type { Cancel, Run } from "./Run.ts"
 import type { SegmentList, SegmentView } from "./Segment.ts"
 import { prepare, unknownIds } from "./StoreSelection.ts"
-
-export type AdGroupKind =
-  /** By the position of the value in its vocabulary plus 1; of `status`, 1 is running and 2 is not. */
-  { readonly _tag: "Flag"; readonly flag: "cta" | "media" | "status" } | Extract<Grouping, { readonly _tag: "Code" }>
-
-export interface AdGroupsQuery extends Filter {
-  readonly subject: "ads"
-  readonly grouping: AdGroupKind
-}
-
-export interface AdCounts {
-  readonly ads: number
-  /** Without pseudo-stores. */
-  readonly stores: number
-}
-
-export interface AdGroups {
-  /** All groups with an ad, in any order. Group 0 has the ads without a value. */
-  readonly groups: ReadonlyArray<AdCounts & { readonly group: number }>
-  readonly total: AdCounts
-  /** Ids of stores that were asked for and are not in the catalog. */
-  readonly unknownIds: ReadonlyArray<number>
-  /** See Currencies.ts. */
-  readonly currencies: ReadonlyArray<CurrencyCount>
-}
 
 const groupOfFlags = {
   cta: AdKey.ctaOf,

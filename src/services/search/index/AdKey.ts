@@ -8,11 +8,13 @@
  * Source of the bitmaps: O'Neil, Quass, "Improved Query Performance with Variant Indexes", 1997 (value-list index).
  */
 import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
-import type { AdStatus, Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
 import { daysSince1970 } from "../../../domain/Days.ts"
 import { bitmapLength } from "./Bitmap.ts"
 import type { IndexedAd } from "./IndexedRecords.ts"
 import { shared } from "./Segment.ts"
+import type { AdCriteria } from "../../../domain/search/CatalogQuery.ts"
+import type { FlagKind } from "../../../domain/search/CatalogAnswer.ts"
+import { flagKinds } from "../../../domain/search/CatalogAnswer.ts"
 
 const dayBits = 22
 /** Number of values of the nine flag bits. */
@@ -48,21 +50,7 @@ export const mediaOf = (flags: number): number => (flags >>> mediaBit) & 7
 export const ctaOf = (flags: number): number => (flags >>> ctaBit) & 15
 export const isPartnership = (flags: number): boolean => (flags & 1) === 1
 
-/** Criteria for ads. Empty lists are no criteria. */
-export interface AdCriteria {
-  readonly status: AdStatus | "all"
-  /** Requested by an argument other than `status`. */
-  readonly runningOnly: boolean
-  readonly mediaTypes: ReadonlyArray<MediaType>
-  readonly ctas: ReadonlyArray<Cta>
-  readonly partnershipOnly: boolean
-}
-
 export const anyAd: AdCriteria = { status: "all", runningOnly: false, mediaTypes: [], ctas: [], partnershipOnly: false }
-
-/** Kinds of flags. Each value of a kind has a bitmap of the ads that have it: {@link flagBitmaps}. */
-export const flagKinds = ["status", "partnership", "media", "cta"] as const
-export type FlagKind = (typeof flagKinds)[number]
 
 const isOf: Readonly<Record<FlagKind, ReadonlyArray<(flags: number) => boolean>>> = {
   status: [isRunning, (flags) => !isRunning(flags)],

@@ -8,11 +8,11 @@
 import { languages, pixels, socialNetworks } from "../../../domain/catalog/Enumerations.ts"
 import * as AdKey from "./AdKey.ts"
 import { bitmapLength, popCount } from "./Bitmap.ts"
-import { spellingKinds } from "./IndexedRecords.ts"
-import type { SpellingKind } from "./IndexedRecords.ts"
+import { codes, masks, spellingKinds } from "../../../domain/search/CatalogQuery.ts"
+import type { Code, Mask, SpellingKind } from "../../../domain/search/CatalogQuery.ts"
 import { figures } from "../../../domain/catalog/Figures.ts"
-import { codes, masks, record } from "./Segment.ts"
-import type { Code, Items, Mask, SegmentView, StoreColumns, TypedArray, Words } from "./Segment.ts"
+import { record } from "./Segment.ts"
+import type { Items, SegmentView, StoreColumns, TypedArray, Words } from "./Segment.ts"
 import { compareText, isDense, wordCount, wordText } from "./Words.ts"
 
 /** Throws unless the condition holds. */

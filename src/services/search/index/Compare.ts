@@ -6,9 +6,10 @@
  * the sums differ. For 200,000 stores with 5 million products and 2 million ads this takes some tens of seconds.
  */
 import * as AdKey from "./AdKey.ts"
-import type { SpellingKind } from "./IndexedRecords.ts"
+import type { SpellingKind } from "../../../domain/search/CatalogQuery.ts"
 import { figures } from "../../../domain/catalog/Figures.ts"
-import { lettersOf, livePlaces, masks, record } from "./Segment.ts"
+import { livePlaces, record } from "./Segment.ts"
+import { lettersOf, masks } from "../../../domain/search/CatalogQuery.ts"
 import type { Items, Place, SegmentList, SegmentView, Words } from "./Segment.ts"
 import { bitmapLength, setRows } from "./Bitmap.ts"
 import { compareText, readRows, wordCount, wordText } from "./Words.ts"

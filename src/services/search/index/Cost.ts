@@ -6,7 +6,7 @@
  */
 import * as AdKey from "./AdKey.ts"
 import { isOfItemsAlone } from "./ItemsAlone.ts"
-import type { Filter, Query, StoreCondition } from "./Query.ts"
+import type { Filter, Query, StoreCondition } from "../../../domain/search/CatalogQuery.ts"
 import { defaultTuning } from "./Run.ts"
 import type { Segment, SegmentList, SegmentView, Words } from "./Segment.ts"
 import { isDense, postingsOf } from "./Words.ts"

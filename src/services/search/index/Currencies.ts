@@ -7,18 +7,13 @@
  * segment are kept. With one currency asked for, nothing.
  */
 import { matchItems, matchStores } from "./Matching.ts"
-import { isOfAll } from "./Query.ts"
-import type { Filter, ItemCondition, Query, Range, StoreCondition } from "./Query.ts"
+import { isOfAll } from "../../../domain/search/CatalogQuery.ts"
+import type { Filter, ItemCondition, Query, Range, StoreCondition } from "../../../domain/search/CatalogQuery.ts"
 import { stepsBetweenChecks } from "./Run.ts"
 import type { Run } from "./Run.ts"
 import type { Figure } from "../../../domain/catalog/Figures.ts"
 import type { SegmentList, SegmentView } from "./Segment.ts"
-
-export interface CurrencyCount {
-  /** 0 for stores whose currency is unknown. */
-  readonly currency: number
-  readonly stores: number
-}
+import type { CurrencyCount } from "../../../domain/search/CatalogAnswer.ts"
 
 /** Figures in the currency of the store. A price of a product is the other money. */
 const money: ReadonlySet<Figure> = new Set<Figure>(["revenue", "avg_price"])

@@ -11,26 +11,17 @@ import { bitmaps } from "./RowFilter.ts"
 import { itemBitmaps, matchingRows, matchItems, matchStores, spaceOf } from "./Matching.ts"
 import { defaultTuning } from "./Run.ts"
 import type { Cancel, Run } from "./Run.ts"
-import type { Filter } from "./Query.ts"
-import { codes, masks, record } from "./Segment.ts"
-import type { Code, Mask, SegmentList, SegmentView, StoreColumns } from "./Segment.ts"
+import type { Code, Filter, Mask } from "../../../domain/search/CatalogQuery.ts"
+import { record } from "./Segment.ts"
+import { codes, masks } from "../../../domain/search/CatalogQuery.ts"
+import type { SegmentList, SegmentView, StoreColumns } from "./Segment.ts"
 import { candidates, meeting, prepare } from "./StoreSelection.ts"
 import type { PreparedCondition } from "./StoreSelection.ts"
+import type { Facets, FlagKind } from "../../../domain/search/CatalogAnswer.ts"
+import { flagKinds } from "../../../domain/search/CatalogAnswer.ts"
 
 const storeFacets = [...codes, ...masks, "app"] as const
 type StoreFacet = Code | Mask | "app"
-
-export interface Facets {
-  /**
-   * Results by code: for a niche without the niches below it; for a theme, an app or an extension by the first id of its
-   * name. Codes without results are absent.
-   */
-  readonly codes: Readonly<Record<Code | "app", ReadonlyMap<number, number>>>
-  /** Results by bit, in the order of the vocabulary. */
-  readonly masks: Readonly<Record<Mask, ReadonlyArray<number>>>
-  /** For ads only, by kind of flag: running and not running; partnership; in the order of `mediaTypes`; of `ctas`. */
-  readonly flags?: Readonly<Record<AdKey.FlagKind, ReadonlyArray<number>>>
-}
 
 /** The filter of a condition; `undefined` for a range and for ids of stores. */
 const facetOf = (condition: PreparedCondition): StoreFacet | undefined => {
@@ -68,12 +59,12 @@ export const facets = (
     const matching = only(view, { rows, counts: rows }, failed, failsNone, spaces.alone).rows
     countFlags(view, filter, run, matching, flags)
   }
-  const bitmapsOf = (kind: AdKey.FlagKind) => AdKey.bitmapsOf(kind).map((bitmap) => flags[bitmap] ?? 0)
+  const bitmapsOf = (kind: FlagKind) => AdKey.bitmapsOf(kind).map((bitmap) => flags[bitmap] ?? 0)
   const bits = (mask: Mask) => Array.from({ length: 32 }, (_, bit) => counts[mask].get(bit) ?? 0)
   return {
     codes: record([...codes, "app"] as const, (name) => counts[name]),
     masks: record(masks, bits),
-    ...(filter.subject === "ads" ? { flags: record(AdKey.flagKinds, bitmapsOf) } : {})
+    ...(filter.subject === "ads" ? { flags: record(flagKinds, bitmapsOf) } : {})
   }
 }
 
@@ -267,7 +258,7 @@ const countFlags = (view: SegmentView, filter: Filter, run: Run, given: Uint32Ar
   const bitmap = itemBitmaps(view.segment, ads)
   const left = bitmap(5)
   const space = bitmap(6)
-  for (const kind of AdKey.flagKinds) {
+  for (const kind of flagKinds) {
     const { [kind]: _, ...groups } = AdKey.wantedBitmaps(criteria)
     left.set(rows)
     for (const group of Object.values(groups)) andAny(left, bitmaps(ads, group), space)

@@ -13,14 +13,8 @@ import type { Leaders } from "./Facets.ts"
 import { stepsBetweenChecks } from "./Run.ts"
 import type { Cancel } from "./Run.ts"
 import type { Figure } from "../../../domain/catalog/Figures.ts"
-import type { Code, Mask, StoreColumns } from "./Segment.ts"
-
-export type Grouping =
-  /** By code, or by the group that `groups` assigns to the code. 0 means no group. */
-  | { readonly _tag: "Code"; readonly column: Code; readonly groups?: Uint32Array }
-  /** By bit. A store belongs to the group of each of its bits, and of each of its apps. */
-  | { readonly _tag: "Mask"; readonly column: Mask }
-  | { readonly _tag: "App" }
+import type { StoreColumns } from "./Segment.ts"
+import type { Grouping, Mask } from "../../../domain/search/CatalogQuery.ts"
 
 /** Matching rows of a segment. */
 interface Rows {

@@ -1,6 +1,7 @@
 /** The input of segments: the fields of catalog records that filters, orders, words and figures use. */
 import type { RecordedField } from "../../../domain/catalog/Figures.ts"
 import { foldName } from "../../../domain/search/FoldName.ts"
+import type { SpellingKind } from "../../../domain/search/CatalogQuery.ts"
 
 /** Its numbers are those of the record, by their fields. */
 export interface IndexedStore extends Readonly<Record<RecordedField, number | null>> {
@@ -58,9 +59,6 @@ export interface PseudoStoreContent {
   readonly id: number
   readonly ads: ReadonlyArray<IndexedAd>
 }
-
-export const spellingKinds = ["theme", "app", "extension"] as const
-export type SpellingKind = (typeof spellingKinds)[number]
 
 /**
  * Exact spellings of open vocabularies and their ids, from 1. Ids are never reused, so that segments built at different

@@ -15,7 +15,7 @@ import { candidates } from "./StoreSelection.ts"
 import { TopN } from "./TopN.ts"
 import type { ItemMatching } from "./Matching.ts"
 import type { Cancel, Run } from "./Run.ts"
-import type { Order, Query } from "./Query.ts"
+import type { Order, Query } from "../../../domain/search/CatalogQuery.ts"
 import type { Ads, Products, SegmentView } from "./Segment.ts"
 
 export type ItemQuery = Query & { readonly subject: "products" | "ads" }

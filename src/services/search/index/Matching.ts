@@ -8,7 +8,7 @@
 import { andBits, bitmapLength, countBits, rankDirectory, rankOf, setRange, setRows } from "./Bitmap.ts"
 import * as RowFilter from "./RowFilter.ts"
 import { firstWhere } from "./RowFilter.ts"
-import type { Filter } from "./Query.ts"
+import type { Filter } from "../../../domain/search/CatalogQuery.ts"
 import { stepsBetweenChecks } from "./Run.ts"
 import type { Cancel, Run } from "./Run.ts"
 import type { Items, Segment, SegmentView } from "./Segment.ts"

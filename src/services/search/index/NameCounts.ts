@@ -3,31 +3,12 @@
  * the stores and their apps, and one over the spellings.
  */
 import { byStores, foldName } from "../../../domain/search/FoldName.ts"
-import { spellingKinds } from "./IndexedRecords.ts"
-import type { SpellingKind, Spellings } from "./IndexedRecords.ts"
+import { spellingKinds } from "../../../domain/search/CatalogQuery.ts"
+import type { Spellings } from "./IndexedRecords.ts"
+import type { SpellingKind } from "../../../domain/search/CatalogQuery.ts"
 import { record } from "./Segment.ts"
 import type { SegmentList } from "./Segment.ts"
-
-export interface VocabularyEntry {
-  /** The first id of the name. */
-  readonly id: number
-  /** Of spellings that differ only in case, the one with the most stores; among equals, the first by code units. */
-  readonly name: string
-  /** As names are compared. */
-  readonly folded: string
-  readonly stores: number
-  /** The ids of all its spellings, as stores have them. */
-  readonly ids: ReadonlyArray<number>
-}
-
-/** Most stores first. Sorted and folded here, on the thread of the index, because answers would wait for it elsewhere. */
-export interface VocabularyCounts extends Readonly<Record<SpellingKind, ReadonlyArray<VocabularyEntry>>> {
-  /** Stores by niche, without the niches below it. */
-  readonly niches: ReadonlyMap<number, number>
-  readonly stores: number
-  readonly products: number
-  readonly ads: number
-}
+import type { VocabularyCounts, VocabularyEntry } from "../../../domain/search/CatalogAnswer.ts"
 
 /** One pass over the stores. */
 export const countVocabulary = (list: SegmentList, spellings: Spellings): VocabularyCounts => {

@@ -6,10 +6,10 @@
  * store and group.
  */
 import { currencies } from "./Currencies.ts"
-import type { CurrencyCount } from "./Currencies.ts"
+import type { GroupFigures, GroupSums, MedianByCurrency, Overview } from "../../../domain/search/CatalogAnswer.ts"
 import type { Leaders } from "./Facets.ts"
 import * as Groups from "./Groups.ts"
-import type { Grouping } from "./Groups.ts"
+import type { Filter, OverviewQuery, Summed } from "../../../domain/search/CatalogQuery.ts"
 import { firstWhere } from "./RowFilter.ts"
 import { matchStores } from "./Matching.ts"
 import { defaultTuning, stepsBetweenChecks } from "./Run.ts"
@@ -17,70 +17,12 @@ import type { Cancel, Run } from "./Run.ts"
 import { Medians } from "./Medians.ts"
 import type { Median } from "./Medians.ts"
 import type { Figure } from "../../../domain/catalog/Figures.ts"
-import type { Filter } from "./Query.ts"
 import { record } from "./Segment.ts"
 import type { SegmentList } from "./Segment.ts"
 import { prepare, unknownIds } from "./StoreSelection.ts"
-
-const summed = ["active_ads", "products_count", "visits"] as const
-type Summed = (typeof summed)[number]
+import { summed } from "../../../domain/search/CatalogQuery.ts"
 
 const averaged = ["visits", "growth", "revenue"] as const
-
-/** Descending; unknown medians last. Ties: more stores, active ads, visits and products first. */
-export type GroupOrder = "stores" | "matching_share" | Summed | { readonly median: "visits" | "growth" }
-
-export interface OverviewQuery extends Filter {
-  readonly subject: "stores"
-  readonly grouping: Grouping
-  /** What is counted of each group besides: its stores that match this filter too. */
-  readonly shareOf?: Filter
-  /** Whether the medians of average prices are wanted. */
-  readonly hasPrices: boolean
-  readonly order: GroupOrder
-  readonly limit: number
-}
-
-export interface GroupSums {
-  readonly stores: number
-  /** Of known figures, as for medians. */
-  readonly sums: Readonly<Record<Summed, number>>
-  /** Number of stores that match `shareOf`; 0 without it. */
-  readonly matching: number
-}
-
-/** Of stores with a currency that have the figure; most stores first, then by code. */
-type MedianByCurrency = ReadonlyArray<{ readonly currency: number; readonly stores: number; readonly median: number }>
-
-export interface GroupFigures extends GroupSums {
-  /** `null` if no store of the group has the figure. */
-  readonly medians: { readonly visits: number | null; readonly growth: number | null }
-  readonly revenue: MedianByCurrency
-  /** Absent unless it is asked for. */
-  readonly prices?: MedianByCurrency
-}
-
-export interface Group extends GroupFigures {
-  /** A code (for a theme, an app or an extension the first id of its name), a group of `groups`, or a bit. */
-  readonly group: number
-  /** Equal for groups that are equal in all figures of the order. */
-  readonly rank: number
-}
-
-export interface Overview {
-  /** The first groups, and all with the rank of the last one, which only their names distinguish. */
-  readonly groups: ReadonlyArray<Group>
-  /** Number of groups with a store. */
-  readonly count: number
-  /** Counts each matching store once. */
-  readonly total: GroupSums
-  /** The stores without a group; absent if there are none. */
-  readonly ungrouped?: GroupFigures
-  /** Ids of stores that were asked for and are not in the catalog. */
-  readonly unknownIds: ReadonlyArray<number>
-  /** See Currencies.ts. */
-  readonly currencies: ReadonlyArray<CurrencyCount>
-}
 
 /** Limit of currencies of a group: most have one or two. */
 export const maxCurrencies = 5

@@ -2,8 +2,8 @@
  * A search that several threads share: each searches some of the segments, and the results are merged. A store with its items is in
  * one segment, so numbers add up, and the first results of all are among the first ones of each part.
  */
-import type { CurrencyCount } from "./Currencies.ts"
-import type { Found, Query, SearchResult } from "./Query.ts"
+import type { CurrencyCount, Found, SearchResult } from "../../../domain/search/CatalogAnswer.ts"
+import type { Query } from "../../../domain/search/CatalogQuery.ts"
 import type { Cancel } from "./Run.ts"
 import { defaultTuning } from "./Run.ts"
 import { searchRanked } from "./Search.ts"

@@ -9,7 +9,7 @@
  */
 import * as AdKey from "./AdKey.ts"
 import { andAny, bitmapLength, clearRows, isSet, setRange, setRows } from "./Bitmap.ts"
-import type { DayRange, Filter, Range } from "./Query.ts"
+import type { DayRange, Filter, Range } from "../../../domain/search/CatalogQuery.ts"
 import type { Ads, Items, Products, Segment } from "./Segment.ts"
 
 /** A condition in the codes of one segment. */

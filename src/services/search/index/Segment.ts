@@ -11,14 +11,7 @@
  * Terms follow Lucene: segment, postings, live documents, merge.
  */
 import type { Figure } from "../../../domain/catalog/Figures.ts"
-
-/** Columns with one code for each store; 0 is none. Countries and currencies are encoded by `lettersCode`. */
-export const codes = ["niche", "country", "currency", "theme", "extension"] as const
-export type Code = (typeof codes)[number]
-
-/** Columns with one bit for each value of a closed vocabulary, in the order of domain/catalog/Enumerations.ts. */
-export const masks = ["languages", "pixels", "networks"] as const
-export type Mask = (typeof masks)[number]
+import type { Code, Mask } from "../../../domain/search/CatalogQuery.ts"
 
 /** A value for each name. */
 export const record = <K extends string, A>(keys: ReadonlyArray<K>, value: (key: K) => A): Record<K, A> =>
@@ -150,23 +143,6 @@ export const kindOf = (array: TypedArray): ArrayKind => {
   if (array instanceof Uint32Array) return "Uint32Array"
   if (array instanceof Int32Array) return "Int32Array"
   return array instanceof Uint16Array ? "Uint16Array" : "Uint8Array"
-}
-
-/**
- * A positive number for a code of upper-case letters: `A` is 1, `US` is 538 + 1. Codes of one column have the same length.
- */
-export const lettersCode = (code: string): number =>
-  Array.from(code).reduce((value, letter) => value * 26 + letter.charCodeAt(0) - 65, 0) + 1
-
-/** The inverse of {@link lettersCode} for codes of `length` letters. */
-export const lettersOf = (value: number, length: number): string => {
-  let rest = value - 1
-  let text = ""
-  for (let at = 0; at < length; at++) {
-    text = String.fromCharCode(65 + (rest % 26)) + text
-    rest = Math.floor(rest / 26)
-  }
-  return text
 }
 
 /** A row of a store, in one of several segments. */

@@ -15,9 +15,11 @@ import * as Relevance from "../../../domain/search/Relevance.ts"
 import { Growing } from "./Growing.ts"
 import type { Spellings, IndexedStore } from "./IndexedRecords.ts"
 import { figures } from "../../../domain/catalog/Figures.ts"
-import { codes, lettersCode, masks, record, shared, sharedCopy } from "./Segment.ts"
+import { record, shared, sharedCopy } from "./Segment.ts"
+import { codes, lettersCode, masks } from "../../../domain/search/CatalogQuery.ts"
 import type { Figure } from "../../../domain/catalog/Figures.ts"
-import type { Code, Mask, SegmentView, StoreColumns } from "./Segment.ts"
+import type { SegmentView, StoreColumns } from "./Segment.ts"
+import type { Code, Mask } from "../../../domain/search/CatalogQuery.ts"
 
 /** Figures derived from the items of a store. */
 export interface ItemFigures {

@@ -7,7 +7,7 @@
  */
 import { bitmapLength, setRows } from "./Bitmap.ts"
 import { firstWhere } from "./RowFilter.ts"
-import type { StoreCondition } from "./Query.ts"
+import type { StoreCondition } from "../../../domain/search/CatalogQuery.ts"
 import { findStore, rowOf } from "./Segment.ts"
 import type { SegmentList, SegmentView, StoreColumns } from "./Segment.ts"
 

@@ -15,7 +15,7 @@
 import { wholeOf } from "../../../domain/search/SearchText.ts"
 import type { WantedWord } from "../../../domain/search/WantedWords.ts"
 import { andBits, bitmapLength, countBits, eachBit, isSet, orBits, setRows } from "./Bitmap.ts"
-import type { Filter } from "./Query.ts"
+import type { Filter } from "../../../domain/search/CatalogQuery.ts"
 import type { Words } from "./Segment.ts"
 
 export const isDense = (postings: number, rows: number): boolean => postings > rows >>> 3

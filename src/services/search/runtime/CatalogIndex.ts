@@ -12,52 +12,31 @@ import type { Cause, Scope } from "effect"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import * as Metrics from "../../metrics/Metrics.ts"
 import type { SearchFailure } from "../../limits/SearchPermits.ts"
-import type { AdGroupsQuery } from "../index/AdGroups.ts"
-import type { OverviewQuery } from "../index/Overview.ts"
-import type { Filter, Query } from "../index/Query.ts"
+import type { Query } from "../../../domain/search/CatalogQuery.ts"
 import type { Published } from "./IndexState.ts"
-import type { IndexEvent, Progress } from "./Indexer.ts"
-import type { Asked, Job } from "./SearchThread.ts"
-import type { JobResult, Searcher } from "./Searcher.ts"
+import type { IndexEvent } from "./Indexer.ts"
+import type { Answers, Asked, Job } from "./SearchThread.ts"
+import type { Searcher } from "./Searcher.ts"
+import { CatalogSearch } from "../CatalogSearch.ts"
+import type { Progress } from "../CatalogSearch.ts"
+import { findStore } from "../index/Segment.ts"
+import type { SegmentList } from "../index/Segment.ts"
+import { newestProducts, newestRunningAds } from "../index/StoreItems.ts"
+import { shownFigures } from "../ShopFigures.ts"
+import type { StoreFigures } from "../../../domain/search/CatalogAnswer.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 
-export interface IndexStatus {
-  /** Whether there is a list to search in. */
-  readonly isReady: boolean
-  /** Whether a thread answers searches. */
-  readonly isAnswering: boolean
-  /** The version of the published list; none before the first one. */
-  readonly version: Option.Option<number>
-  /** Number of versions in the database that are newer than the list, at the last check. */
-  readonly lagVersions: number
-  /** Age of the oldest of them. */
-  readonly lagSeconds: number
-  /** Progress of the first build. */
-  readonly progress: Progress
-  /** Why there is no list, if a retry cannot help. */
-  readonly failure: Option.Option<string>
-}
-
 export type Emit = (event: IndexEvent) => Effect.Effect<void>
-
-type RunningJob<K extends Asked> = Effect.Effect<JobResult<K>, SearchFailure>
 
 /** Maximum wait for a version that the database already has. */
 const versionLimit = Duration.seconds(1)
 
+/** The index in the memory of this process, which answers as {@link CatalogSearch}. */
 export class CatalogIndex extends Context.Service<
   CatalogIndex,
   {
     /** The published list. Fails with the time to wait if there is none. */
     readonly current: Effect.Effect<Published, ServiceUnavailable>
-    /** `hint` suggests how to narrow a search that timed out. */
-    search(query: Query, hint?: () => string | undefined): RunningJob<"search">
-    facets(query: Filter): RunningJob<"facets">
-    overview(query: OverviewQuery, hint?: () => string | undefined): RunningJob<"overview">
-    adGroups(query: AdGroupsQuery, hint?: () => string | undefined): RunningJob<"adGroups">
-    /** Returns when this version or a later one is published, or after a second. */
-    awaitVersion(version: number): Effect.Effect<void>
-    readonly status: Effect.Effect<IndexStatus>
     /** Emits the events that lead to the present state, and each later one, in their order and until the scope ends. */
     follow(emit: Emit): Effect.Effect<void, never, Scope.Scope>
   }
@@ -66,13 +45,12 @@ export class CatalogIndex extends Context.Service<
   static readonly layerOf = <E, R, E2, R2>(
     searcher: Effect.Effect<Searcher, E, R>,
     follow: (emit: Emit) => Effect.Effect<void, E2, R2>
-  ): Layer.Layer<CatalogIndex, E | E2, Exclude<R | R2, Scope.Scope>> =>
-    Layer.effect(
-      CatalogIndex,
+  ): Layer.Layer<CatalogIndex | CatalogSearch, E | E2, Exclude<R | R2, Scope.Scope>> =>
+    Layer.effectContext(
       Effect.gen(function* () {
         const own = makeService(yield* searcher)
         yield* follow(own.handle)
-        return CatalogIndex.of(own.service)
+        return Context.make(CatalogIndex, own.index).pipe(Context.add(CatalogSearch, own.search))
       })
     )
 }
@@ -84,11 +62,27 @@ interface Waiter {
 
 interface IndexService {
   readonly handle: (event: IndexEvent) => Effect.Effect<void>
-  readonly service: CatalogIndex["Service"]
+  readonly index: CatalogIndex["Service"]
+  readonly search: CatalogSearch["Service"]
 }
 
 /** A follower that fails is not to stop the index. */
 const logFollower = (cause: Cause.Cause<never>) => Effect.logError("An event of the index was not passed on", cause)
+
+/** Of stores that the list has. Ids of pseudo-stores are below 0. */
+const figuresOf = (list: SegmentList, storeIds: ReadonlyArray<number>): ReadonlyMap<number, StoreFigures> => {
+  const figures = new Map<number, StoreFigures>()
+  for (const id of storeIds) {
+    const store = id > 0 && !figures.has(id) ? findStore(list, id) : undefined
+    if (store === undefined) continue
+    const { columns } = store.view
+    figures.set(
+      id,
+      shownFigures((figure) => columns.figures[figure][store.row] ?? Number.NaN)
+    )
+  }
+  return figures
+}
 
 /** The state of the index, from the indexer's events. */
 const makeService = (searcher: Searcher): IndexService => {
@@ -207,25 +201,43 @@ const makeService = (searcher: Searcher): IndexService => {
   const ask = Effect.fnUntraced(function* <K extends Asked>(
     job: Job<K>,
     hint?: () => string | undefined
-  ): Effect.fn.Return<JobResult<K>, SearchFailure> {
+  ): Effect.fn.Return<{ readonly answer: Answers[K]; readonly catalog: Published }, SearchFailure> {
     yield* current
     const clock = yield* Clock.Clock
     const began = clock.monotonicTimeNanosUnsafe()
-    return yield* Effect.onExit(searcher.run(job, hint), () =>
+    const { answer, published } = yield* Effect.onExit(searcher.run(job, hint), () =>
       Metrics.searchDuration.observe({ kind: job.kind }, Number(clock.monotonicTimeNanosUnsafe() - began) / 1e9)
     )
+    return { answer, catalog: published }
+  })
+
+  const search = Effect.fn("CatalogIndex.search")(function* (query: Query, hint?: () => string | undefined) {
+    const found = yield* ask({ kind: "search", query }, hint)
+    const storeIds = found.answer.page.flatMap(({ storeId }) => (storeId === null ? [] : [storeId]))
+    return { ...found, figures: figuresOf(found.catalog.list, storeIds) }
   })
 
   return {
     handle,
-    service: {
+    index: { current, follow },
+    search: {
       current,
-      search: Effect.fn("CatalogIndex.search")((query, hint) => ask({ kind: "search", query }, hint)),
+      search,
       facets: Effect.fn("CatalogIndex.facets")((query) => ask({ kind: "facets", query })),
       overview: Effect.fn("CatalogIndex.overview")((query, hint) => ask({ kind: "overview", query }, hint)),
       adGroups: Effect.fn("CatalogIndex.adGroups")((query, hint) => ask({ kind: "adGroups", query }, hint)),
+      figures: (storeIds) =>
+        Effect.map(current, (catalog) => ({ catalog, figures: figuresOf(catalog.list, storeIds) })),
+      newest: (storeId, limit) =>
+        Effect.map(current, (catalog) => ({
+          answer: {
+            products: newestProducts(catalog.list, storeId, limit),
+            ads: newestRunningAds(catalog.list, storeId, limit)
+          },
+          catalog,
+          figures: figuresOf(catalog.list, [storeId])
+        })),
       awaitVersion,
-      follow,
       status: Effect.map(searcher.isAnswering, (isAnswering) => ({
         isReady: published !== undefined,
         isAnswering,

@@ -15,7 +15,8 @@ import type {
   StoreContent,
   IndexedStore
 } from "../index/IndexedRecords.ts"
-import { Identity, Niche } from "./IndexState.ts"
+import { Identity } from "./IndexState.ts"
+import { Niche } from "../../../domain/search/CatalogAnswer.ts"
 import * as ItemRows from "./ItemRows.ts"
 import * as StoreRows from "./StoreRows.ts"
 import type { StoreRow } from "./StoreRows.ts"

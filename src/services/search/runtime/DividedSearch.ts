@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import * as Cost from "../index/Cost.ts"
 import { divide, isDivisible, mergeParts } from "../index/Parts.ts"
-import type { Query } from "../index/Query.ts"
+import type { Query } from "../../../domain/search/CatalogQuery.ts"
 import type { SearchFailure } from "../../limits/SearchPermits.ts"
 import type { Published } from "./IndexState.ts"
 import type { JobResult, Searcher } from "./Searcher.ts"

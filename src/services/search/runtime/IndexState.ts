@@ -4,12 +4,13 @@
  */
 import { Schema } from "effect"
 import type { Leaders } from "../index/Facets.ts"
-import { spellingKinds } from "../index/IndexedRecords.ts"
-import type { SpellingKind, Spellings } from "../index/IndexedRecords.ts"
+import { spellingKinds } from "../../../domain/search/CatalogQuery.ts"
+import type { Spellings } from "../index/IndexedRecords.ts"
+import type { SpellingKind, Subject } from "../../../domain/search/CatalogQuery.ts"
 import { record } from "../index/Segment.ts"
 import type { SegmentList } from "../index/Segment.ts"
 import { countVocabulary } from "../index/NameCounts.ts"
-import type { VocabularyCounts } from "../index/NameCounts.ts"
+import type { Catalog, Niche } from "../../../domain/search/CatalogAnswer.ts"
 
 /**
  * A catalog and one of its versions. Each version has a new random token: a database that lacks this pair has another
@@ -17,9 +18,6 @@ import type { VocabularyCounts } from "../index/NameCounts.ts"
  */
 export const Identity = Schema.Struct({ catalogId: Schema.String, version: Schema.Int, token: Schema.String })
 export type Identity = typeof Identity.Type
-
-export const Niche = Schema.Struct({ id: Schema.Int, parentId: Schema.NullOr(Schema.Int), name: Schema.String })
-export type Niche = typeof Niche.Type
 
 /** The spelling with id `n` is at `n - 1`. */
 export type SpellingNames = Readonly<Record<SpellingKind, ReadonlyArray<string>>>
@@ -36,12 +34,10 @@ export interface IndexState {
 /**
  * The part of a state that searches and pages read. It can be cloned to other threads, which share the arrays of segments.
  */
-export interface Published extends Identity {
+export interface Published extends Identity, Catalog {
   readonly list: SegmentList
   readonly spellings: SpellingNames
   readonly leaders: Leaders
-  readonly niches: ReadonlyArray<Niche>
-  readonly vocabulary: VocabularyCounts
 }
 
 /** `spellings` must have at least the names of the state. */
@@ -51,8 +47,19 @@ export const publish = (state: IndexState, spellings: Spellings): Published => (
   spellings: state.spellings,
   leaders: record(spellingKinds, (kind) => [...spellings[kind].leaders]),
   niches: state.niches,
-  vocabulary: countVocabulary(state.list, spellings)
+  vocabulary: countVocabulary(state.list, spellings),
+  highestIds: {
+    stores: highestId(state.list, "stores"),
+    products: highestId(state.list, "products"),
+    ads: highestId(state.list, "ads")
+  }
 })
+
+const highestId = (list: SegmentList, subject: Subject): number =>
+  list.reduce((found, { segment }) => {
+    const highest = subject === "stores" ? segment.storeIds.at(-1) : segment[subject].highestId[0]
+    return Math.max(found, highest ?? 0)
+  }, 0)
 
 export const namesOf = (spellings: Spellings): SpellingNames =>
   record(spellingKinds, (kind) => [...spellings[kind].names])

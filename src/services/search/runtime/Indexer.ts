@@ -10,6 +10,7 @@ import type { SqlError } from "effect/sql"
 import { Spellings } from "../index/IndexedRecords.ts"
 import type { IndexedStore } from "../index/IndexedRecords.ts"
 import type { SegmentList, SegmentView } from "../index/Segment.ts"
+import type { Progress } from "../CatalogSearch.ts"
 import * as BuildIndex from "./BuildIndex.ts"
 import type { LiveIndex } from "./BuildIndex.ts"
 import { NotEnoughMemory } from "./BuildSegments.ts"
@@ -19,13 +20,6 @@ import { publish } from "./IndexState.ts"
 import { applyMerge, chooseMerge, isSnapshotDue } from "./MergePolicy.ts"
 import type { MergeLimits, MergeTask } from "./MergePolicy.ts"
 import { Snapshots } from "./Snapshots.ts"
-
-/** Progress of the indexer in rows: stores, products and ads. */
-export interface Progress {
-  readonly phase: "connecting" | "building" | "catching_up"
-  readonly done: number
-  readonly total: number
-}
 
 export type IndexEvent =
   | { readonly _tag: "Progress"; readonly progress: Progress }

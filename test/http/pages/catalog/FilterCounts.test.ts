@@ -9,7 +9,7 @@ import * as ToolErrorMessages from "../../../../src/domain/ToolErrorMessages.ts"
 import { sections } from "../../../../src/http/pages/shared/Layout.ts"
 import { FilterCounts } from "../../../../src/services/search/FilterCounts.ts"
 import * as Queries from "../../../../src/services/search/Queries.ts"
-import { CatalogIndex } from "../../../../src/services/search/runtime/CatalogIndex.ts"
+import { CatalogSearch } from "../../../../src/services/search/CatalogSearch.ts"
 import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
 import * as NaiveSearch from "../../../oracle/NaiveSearch.ts"
 import * as Random from "../../../oracle/Random.ts"
@@ -100,7 +100,7 @@ layer(services, { excludeTestServices: true })("counts of filters", (it) => {
 
   it.effect("are absent if they fail or take too long", () =>
     Effect.gen(function* () {
-      const real = yield* CatalogIndex
+      const real = yield* CatalogSearch
       const broken = [
         Effect.fail(ToolErrorMessages.tooSlow()),
         Effect.fail(ToolErrorMessages.unavailable("busy")),
@@ -111,7 +111,7 @@ layer(services, { excludeTestServices: true })("counts of filters", (it) => {
         const counts = yield* FilterCounts.pipe(
           Effect.flatMap((filterCounts) => filterCounts.of({}, Queries.storeFilter)),
           Effect.provide(
-            Layer.provide(FilterCounts.layer, Layer.succeed(CatalogIndex, { ...real, facets: () => facets })),
+            Layer.provide(FilterCounts.layer, Layer.succeed(CatalogSearch, { ...real, facets: () => facets })),
             { local: true }
           )
         )

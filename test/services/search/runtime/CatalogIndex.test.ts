@@ -4,21 +4,28 @@ import { Effect, Exit, Option, Scope } from "effect"
 import type { Duration, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { CatalogIndex } from "../../../../src/services/search/runtime/CatalogIndex.ts"
-import type { IndexEvent, Progress } from "../../../../src/services/search/runtime/Indexer.ts"
+import type { IndexEvent } from "../../../../src/services/search/runtime/Indexer.ts"
+import { CatalogSearch } from "../../../../src/services/search/CatalogSearch.ts"
+import type { Progress } from "../../../../src/services/search/CatalogSearch.ts"
 import { namesOf, publish } from "../../../../src/services/search/runtime/IndexState.ts"
 import { onThisThread } from "../../../../src/services/search/runtime/Searcher.ts"
 import { Spellings } from "../../../../src/services/search/index/IndexedRecords.ts"
 
 type Emit = (event: IndexEvent) => Effect.Effect<void>
 
+/** What searches it, and what follows it. */
+type Index = CatalogSearch["Service"] & Pick<CatalogIndex["Service"], "follow">
+
 /** An index whose indexer tells what the test tells. */
-const withIndex = <A, E>(
-  use: (index: CatalogIndex["Service"], emit: Emit) => Effect.Effect<A, E, Scope.Scope>
-): Effect.Effect<A, E> =>
+const withIndex = <A, E>(use: (index: Index, emit: Emit) => Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E> =>
   Effect.suspend(() => {
     let emit: Emit = () => Effect.die("the indexer has not begun")
     const layer = CatalogIndex.layerOf(onThisThread, (given) => Effect.sync(() => void (emit = given)))
-    return Effect.flatMap(CatalogIndex, (index) => use(index, emit)).pipe(Effect.provide(layer), Effect.scoped)
+    return Effect.gen(function* () {
+      const index = yield* CatalogIndex
+      const search = yield* CatalogSearch
+      return yield* use({ ...search, follow: (emit) => index.follow(emit) }, emit)
+    }).pipe(Effect.provide(layer), Effect.scoped)
   })
 
 const published = (version: number): IndexEvent => {
@@ -34,7 +41,7 @@ const progress = (phase: Progress["phase"], done: number, total: number): IndexE
 })
 
 describe("waiting for a version", () => {
-  const begin = (index: CatalogIndex["Service"], version: number) =>
+  const begin = (index: Index, version: number) =>
     Effect.forkScoped(index.awaitVersion(version), { startImmediately: true })
   const isOver = (fiber: Fiber.Fiber<void>) => fiber.pollUnsafe() !== undefined
 

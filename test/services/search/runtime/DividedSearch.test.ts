@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Spellings } from "../../../../src/services/search/index/IndexedRecords.ts"
-import type { Query } from "../../../../src/services/search/index/Query.ts"
+import type { Query } from "../../../../src/domain/search/CatalogQuery.ts"
 import { search } from "../../../../src/services/search/index/Search.ts"
 import { divided } from "../../../../src/services/search/runtime/DividedSearch.ts"
 import { namesOf, publish } from "../../../../src/services/search/runtime/IndexState.ts"

@@ -4,8 +4,8 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as SearchIndex from "../../../../src/cli/SearchIndex.ts"
 import { AppConfig } from "../../../../src/Config.ts"
-import { CatalogIndex } from "../../../../src/services/search/runtime/CatalogIndex.ts"
-import type { Query } from "../../../../src/services/search/index/Query.ts"
+import { CatalogSearch } from "../../../../src/services/search/CatalogSearch.ts"
+import type { Query } from "../../../../src/domain/search/CatalogQuery.ts"
 import { lowerBy } from "../../../../src/services/search/runtime/IndexThread.ts"
 import { loadCatalog } from "../../../oracle/loadCatalog.ts"
 import { generate } from "../../../oracle/NaiveCatalog.ts"
@@ -28,7 +28,7 @@ const live = index.pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
-const ready = Effect.flatMap(CatalogIndex, (index) =>
+const ready = Effect.flatMap(CatalogSearch, (index) =>
   Effect.retry(index.current, { schedule: Schedule.spaced("20 millis"), times: 3_000 })
 )
 
@@ -46,11 +46,11 @@ layer(live, { excludeTestServices: true })("the index on its threads", (it) => {
     "answers searches",
     () =>
       Effect.gen(function* () {
-        const index = yield* CatalogIndex
+        const index = yield* CatalogSearch
         const { version } = yield* ready
-        const { answer, published } = yield* index.search(allProducts)
+        const { answer, catalog: searched } = yield* index.search(allProducts)
         assert.strictEqual(answer.total, catalog.products.length)
-        assert.strictEqual(published.version, version)
+        assert.strictEqual(searched.version, version)
       }),
     120_000
   )
