@@ -1,4 +1,7 @@
-/** `npm run packages`: installs what only tests and benchmarks need. */
+/** `npm run packages`: installs what only tests and benchmarks need, or the packages of the folders that it is given. */
 import * as Packages from "./support/Packages.ts"
 
-for (const folder of Packages.folders) Packages.install(folder)
+const wanted = process.argv.slice(2)
+const known = [...Packages.folders, ...Packages.onDemand]
+const chosen = wanted.length === 0 ? Packages.folders : known.filter((folder) => wanted.includes(folder))
+for (const folder of chosen) Packages.install(folder)

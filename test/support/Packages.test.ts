@@ -33,7 +33,7 @@ describe("packages are installed", () => {
 
 it("a package that several manifests name has one version", () => {
   const versions = new Map<string, Set<string>>()
-  for (const folder of [".", ...Packages.folders]) {
+  for (const folder of [".", ...Packages.folders, ...Packages.onDemand]) {
     const manifest: {
       readonly dependencies: Readonly<Record<string, string>>
       readonly devDependencies?: Readonly<Record<string, string>>

@@ -7,7 +7,9 @@ import * as fs from "node:fs"
 
 /** Each has a package.json and a lock of its own. */
 export const folders = ["test", "bench"] as const
-export type Folder = (typeof folders)[number]
+/** Likewise, but only what needs them installs them: they are large. */
+export const onDemand = ["test/clickhouse"] as const
+export type Folder = (typeof folders)[number] | (typeof onDemand)[number]
 
 interface Package {
   readonly version?: string
@@ -39,8 +41,43 @@ const read = (file: string): string | undefined => {
   }
 }
 
+const longestWait = 600_000
+
+const isRunning = (process_: number): boolean => {
+  try {
+    return process.kill(process_, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Runs the work while no other process does it. Two test files may need the same packages at the same time. */
+const alone = (name: string, work: () => void): void => {
+  fs.mkdirSync(new URL("node_modules/.cache/", project), { recursive: true })
+  const file = new URL(`node_modules/.cache/install-${name.replaceAll("/", "-")}`, project)
+  const until = Date.now() + longestWait
+  for (;;) {
+    try {
+      fs.writeFileSync(file, String(process.pid), { flag: "wx" })
+      break
+    } catch (cause) {
+      if (Date.now() > until) throw cause
+      const owner = Number(read(file.href))
+      if (owner > 0 && !isRunning(owner)) fs.rmSync(file, { force: true })
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+    }
+  }
+  try {
+    work()
+  } finally {
+    fs.rmSync(file, { force: true })
+  }
+}
+
 /** Runs `npm ci` in the folder, unless what is there agrees with the lock. */
-export const install = (folder: Folder): void => {
+export const install = (folder: Folder): void => alone(folder, () => installAlone(folder))
+
+const installAlone = (folder: Folder): void => {
   const lock = fs.readFileSync(new URL(`${folder}/package-lock.json`, project), "utf8")
   const installed = read(`${folder}/node_modules/.package-lock.json`)
   if (installed !== undefined && isInstalled(lock, installed)) return
