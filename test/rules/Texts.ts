@@ -35,7 +35,7 @@ export const rejectedWords = (table: string): ReadonlyArray<Word> =>
   }))
 
 /** Names of protocols, products and functions that the project cannot change. */
-const foreign = /notifications\/(?:tool-)?cancelled|\bsendToolCancelled\b|\bClickHouse\b|\bMath\.floor\b|\bfloor\(/gu
+const foreign = /notifications\/(?:tool-)?cancelled|\bsendToolCancelled\b|ClickHouse|\bMath\.floor\b|\bfloor\(/gu
 
 const lineOf = (text: string, index: number): number => text.slice(0, index).split("\n").length
 
