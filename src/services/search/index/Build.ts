@@ -7,10 +7,11 @@ import * as Relevance from "../../../domain/search/Relevance.ts"
 import * as AdKey from "./AdKey.ts"
 import { Growing } from "./Growing.ts"
 import { sortedRows } from "./Permutation.ts"
+import { texts } from "./IndexedRecords.ts"
 import type { IndexedAd, IndexedProduct, PseudoStoreContent, Spellings, StoreContent } from "./IndexedRecords.ts"
 import { shared } from "./Segment.ts"
 import type { Ads, Items, Products, SegmentView } from "./Segment.ts"
-import { averagePrice, ColumnsBuilder, pseudoRow, storeRow } from "./StoreColumns.ts"
+import { ColumnsBuilder, itemFigures, pseudoRow, storeRow } from "./StoreColumns.ts"
 import { WordsBuilder } from "./WordsBuilder.ts"
 import type { WordIds, WordsOptions } from "./WordsBuilder.ts"
 
@@ -61,12 +62,10 @@ interface RankedProduct {
 }
 
 /** A creation date in the future is replaced by the time of the first import. */
-const rank = (product: IndexedProduct): RankedProduct => ({
-  product,
-  recency: Relevance.recencyMicros(
-    product.createdAt === null ? null : Math.min(product.createdAt, product.firstSeen * 1_000) / dayMillis
-  )
-})
+export const recencyOf = ({ createdAt, firstSeen }: IndexedProduct): number =>
+  Relevance.recencyMicros(createdAt === null ? null : Math.min(createdAt, firstSeen * 1_000) / dayMillis)
+
+const rank = (product: IndexedProduct): RankedProduct => ({ product, recency: recencyOf(product) })
 
 export class SegmentBuilder {
   readonly #spellings: Spellings
@@ -105,16 +104,11 @@ export class SegmentBuilder {
 
   addStore({ ads, products, store }: StoreContent): void {
     this.#begin(store.id)
-    const ofStore = [store.name, store.domain]
+    const ofStore = texts.ofStore(store)
     this.#words.add(this.#words.wordsOf(ofStore))
     this.#addProducts(products, ofStore)
-    this.#addAds(ads, [store.name])
-    const itemFigures = {
-      activeAds: ads.filter((ad) => ad.isActive).length,
-      products: products.length,
-      averagePrice: averagePrice(Float64Array.from(products, ({ price }) => price))
-    }
-    this.#columns.add(storeRow(store, itemFigures, this.#spellings))
+    this.#addAds(ads, texts.ofAdsOf(store))
+    this.#columns.add(storeRow(store, itemFigures({ ads, products }), this.#spellings))
   }
 
   finish(): SegmentView {
@@ -144,7 +138,7 @@ export class SegmentBuilder {
     const storeWords = this.#products.words.wordsOf(ofStore)
     const ranked = products.map(rank).sort((a, b) => b.recency - a.recency || a.product.id - b.product.id)
     for (const { product, recency } of ranked) {
-      this.#products.add(product.id, storeWords, [product.title])
+      this.#products.add(product.id, storeWords, texts.ofProduct(product))
       this.#prices.push(product.price)
       this.#created.push(product.createdAt ?? Number.NaN)
       this.#recency.push(recency)
@@ -158,7 +152,7 @@ export class SegmentBuilder {
       .map((ad) => ({ ad, key: AdKey.keyOf(ad) }))
       .sort((a, b) => AdKey.rankOf(b.key) - AdKey.rankOf(a.key) || b.ad.id - a.ad.id)
     for (const { ad, key } of keyed) {
-      this.#ads.add(ad.id, storeWords, [ad.pageName, ad.headline, ad.adText])
+      this.#ads.add(ad.id, storeWords, texts.ofAd(ad))
       this.#adKeys.push(key)
     }
     this.#ads.endStore()

@@ -60,6 +60,14 @@ export interface PseudoStoreContent {
   readonly ads: ReadonlyArray<IndexedAd>
 }
 
+/** The texts whose words a document has. A product also has those of its store, an ad those of `ofAdsOf`. */
+export const texts = {
+  ofStore: ({ domain, name }: IndexedStore): ReadonlyArray<string> => [name, domain],
+  ofProduct: ({ title }: IndexedProduct): ReadonlyArray<string> => [title],
+  ofAdsOf: ({ name }: IndexedStore): ReadonlyArray<string> => [name],
+  ofAd: ({ adText, headline, pageName }: IndexedAd): ReadonlyArray<string | null> => [pageName, headline, adText]
+} as const
+
 /**
  * Exact spellings of open vocabularies and their ids, from 1. Ids are never reused, so that segments built at different
  * times agree; a snapshot stores the lists. Spellings that differ only in case are one name, identified by the id of the

@@ -13,7 +13,7 @@ import type { RecordedFigure } from "../../../domain/catalog/Figures.ts"
 import { trafficGrowthPct } from "../../../domain/catalog/TrafficGrowth.ts"
 import * as Relevance from "../../../domain/search/Relevance.ts"
 import { Growing } from "./Growing.ts"
-import type { Spellings, IndexedStore } from "./IndexedRecords.ts"
+import type { IndexedStore, Spellings, StoreContent } from "./IndexedRecords.ts"
 import { figures } from "../../../domain/catalog/Figures.ts"
 import { record, shared, sharedCopy } from "./Segment.ts"
 import { codes, lettersCode, masks } from "../../../domain/search/CatalogQuery.ts"
@@ -54,12 +54,18 @@ const maskOf = (vocabulary: ReadonlyArray<string>, values: ReadonlyArray<string>
   vocabulary.reduce((mask, value, bit) => (values.includes(value) ? mask | (1 << bit) : mask), 0)
 
 /** Adds the prices in ascending order, so that the floating-point sum does not depend on the order of rows. */
-export const averagePrice = (prices: Float64Array): number => {
+const averagePrice = (prices: Float64Array): number => {
   if (prices.length === 0) return unknown
   let sum = 0
   for (const price of prices.sort()) sum += price
   return sum / prices.length
 }
+
+export const itemFigures = ({ ads, products }: Pick<StoreContent, "ads" | "products">): ItemFigures => ({
+  activeAds: ads.filter((ad) => ad.isActive).length,
+  products: products.length,
+  averagePrice: averagePrice(Float64Array.from(products, ({ price }) => price))
+})
 
 const recordedFigures = (store: IndexedStore): Readonly<Record<RecordedFigure, number>> => {
   // The loop assigns every key.
