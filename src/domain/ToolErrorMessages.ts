@@ -112,6 +112,7 @@ const outages = {
   index_building: "The search index is being built.",
   index_missing: "There is no search index right now.",
   search_failed: "The search could not be finished.",
+  search_engine: "The service cannot reach its search engine right now.",
   busy: "There are too many searches right now.",
   mail: "The service cannot send more mails right now."
 } as const

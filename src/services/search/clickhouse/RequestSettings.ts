@@ -26,9 +26,10 @@ const late = { wait_end_of_query: 1, http_write_exception_in_output_format: 0 } 
 
 /**
  * Whole numbers of 64 bits are texts, because a double does not hold all of them, and the default has changed between versions of
- * ClickHouse. Decimals likewise. What is not a number is a text as well, not null.
+ * ClickHouse. Decimals likewise. What is not a number is a text as well, not null. Numbers that are read are the nearest to their text.
  */
 const exact = {
+  precise_float_parsing: 1,
   output_format_json_quote_64bit_integers: 1,
   output_format_json_quote_decimals: 1,
   output_format_json_quote_denormals: 1

@@ -18,9 +18,9 @@ import type { CurrencyCount } from "../../../domain/search/CatalogAnswer.ts"
 /** Figures in the currency of the store. A price of a product is the other money. */
 const money: ReadonlySet<Figure> = new Set<Figure>(["revenue", "avg_price"])
 
-type ComparingQuery = Filter & Partial<Pick<Query, "order">>
+export type ComparingQuery = Filter & Partial<Pick<Query, "order">>
 
-interface Compared {
+export interface Compared {
   /** Revenue, the average price, or both. A store counts if one of these is known. */
   readonly figures: ReadonlyArray<Figure>
   /** Products always have a price, so that every store with a matching one counts. */
@@ -28,19 +28,19 @@ interface Compared {
   readonly isFiltered: boolean
 }
 
-const moneyOf = (condition: StoreCondition): ReadonlyArray<Figure> =>
+export const moneyOf = (condition: StoreCondition): ReadonlyArray<Figure> =>
   condition._tag === "Between" && money.has(condition.column) ? [condition.column] : []
 
 const priceOf = (item: ItemCondition | undefined): Range | undefined =>
   item?._tag === "Product" ? item.price : undefined
 
-const withoutPrice = (item: ItemCondition | undefined): Pick<Filter, "item"> => {
+export const withoutPrice = (item: ItemCondition | undefined): Pick<Filter, "item"> => {
   if (item === undefined) return {}
   if (item._tag === "Ad") return { item }
   return item.created === undefined ? {} : { item: { _tag: "Product", created: item.created } }
 }
 
-const comparedIn = ({ item, order, stores }: ComparingQuery): Compared => {
+export const comparedIn = ({ item, order, stores }: ComparingQuery): Compared => {
   const filtered = stores.flatMap(moneyOf)
   const sorted = order?._tag === "ByStore" ? order.figures.filter((figure) => figure !== undefined) : []
   return {
