@@ -4,6 +4,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { PriceId, StripeVariables } from "./domain/access/StripeSettings.ts"
 import type { StripeSettings } from "./domain/access/StripeSettings.ts"
+import { ClusterName, Engine, EngineAddress, engineSettingsOf } from "./domain/EngineSettings.ts"
 import { MailSender, MailServer, senderOf } from "./domain/MailSettings.ts"
 import {
   Contact,
@@ -35,6 +36,9 @@ export const variables = {
   INDEX_DIR: "DATA_DIR/index",
   HTTP_THREADS: "cores / 2 on Linux with DATABASE_URL, at most one for 8 connections; else 1",
   SEARCH_WORKERS: "cores - 1, at least 1",
+  SEARCH_ENGINE: "memory",
+  CLICKHOUSE_URL: "",
+  CLICKHOUSE_CLUSTER: "",
   DEMO_SIZE: "demo",
   PLAN_CREDITS_GROWTH: "2000",
   PLAN_CREDITS_PRO: "10000",
@@ -132,6 +136,9 @@ const settings = Config.all({
   indexDir: Config.option(read(Schema.String, "INDEX_DIR")),
   httpThreads: Config.option(read(whole(1, 64), "HTTP_THREADS")),
   searchWorkers: Config.option(read(whole(0, 256), "SEARCH_WORKERS")),
+  searchEngine: readOrDefault(Schema.Literals(["memory", "clickhouse"]), "SEARCH_ENGINE"),
+  clickhouseUrl: Config.option(read(Schema.Redacted(EngineAddress), "CLICKHOUSE_URL")),
+  clickhouseCluster: Config.option(read(ClusterName, "CLICKHOUSE_CLUSTER")),
   demoSize: Config.option(read(Schema.Literals(["tiny", "demo", "large"]), "DEMO_SIZE")),
   planCreditsGrowth: readOrDefault(whole(0, maxCredits), "PLAN_CREDITS_GROWTH"),
   planCreditsPro: readOrDefault(whole(0, maxCredits), "PLAN_CREDITS_PRO"),
@@ -163,6 +170,7 @@ const settings = Config.all({
     return {
       ...values,
       baseUrl,
+      clickhouse: Option.map(values.clickhouseUrl, engineSettingsOf),
       httpThreads: httpThreadsOf(values),
       hasBaseUrl: Option.isSome(values.baseUrl),
       indexDir: Option.getOrElse(values.indexDir, () => path.join(values.dataDir, "index")),
@@ -184,6 +192,7 @@ const settings = Config.all({
     Effect.all([
       Schema.decodeEffect(Listening)(values),
       Schema.decodeEffect(Ports)(values),
+      Schema.decodeEffect(Schema.toType(Engine))(values),
       Schema.decodeEffect(Threads)({ ...values, platform: process.platform })
     ]).pipe(Effect.mapBoth({ onFailure: (error) => new Config.ConfigError(error), onSuccess: () => values }))
   )

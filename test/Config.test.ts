@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Option, Schema } from "effect"
+import { ConfigProvider, Effect, Option, Redacted, Schema } from "effect"
 import * as os from "node:os"
 import { AppConfig, type variables } from "../src/Config.ts"
 import { Threads } from "../src/domain/SettingValues.ts"
@@ -27,6 +27,17 @@ const wrong: Partial<Record<keyof typeof variables, ReadonlyArray<string>>> = {
   DATABASE_MAX_CONNECTIONS: ["1", "many"],
   HTTP_THREADS: ["0", "65", "11", "all"],
   SEARCH_WORKERS: ["-1", "257", "all"],
+  SEARCH_ENGINE: ["postgres"],
+  CLICKHOUSE_URL: [
+    "clickhouse.example.com",
+    "clickhouse://example.com",
+    "https://example.com/a/b",
+    "https://example.com/a-b",
+    "https://example.com/a?database=b",
+    "https://example.com/#a",
+    "https://100%:a@example.com"
+  ],
+  CLICKHOUSE_CLUSTER: ["a b", "a'", "1", "a-b"],
   DEMO_SIZE: ["huge"],
   PLAN_CREDITS_GROWTH: ["-1", "1e99"],
   PLAN_CREDITS_PRO: ["x"],
@@ -130,6 +141,37 @@ describe("AppConfig", () => {
         })
         assert.strictEqual(byDefault, Math.max(1, Math.min(half, Math.floor(connections / 8))))
       }
+    })
+  )
+
+  const settingsOf = (env: Readonly<Record<string, string>>) =>
+    Effect.provide(AppConfig, AppConfig.layer).pipe(
+      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+    )
+
+  it.effect("D109 an engine needs an address, of which it takes user, password and database", () =>
+    Effect.gen(function* () {
+      assert.include((yield* read({ SEARCH_ENGINE: "clickhouse" })).message, `["CLICKHOUSE_URL"]`)
+      const { clickhouse, searchEngine } = yield* settingsOf({
+        SEARCH_ENGINE: "clickhouse",
+        CLICKHOUSE_URL: "https://us%40er:p%3Aw%2F@db.example.com:8443/catalog"
+      })
+      assert.strictEqual(searchEngine, "clickhouse")
+      assert.deepStrictEqual(Option.getOrThrow(clickhouse), {
+        url: "https://db.example.com:8443",
+        user: "us@er",
+        password: Redacted.make("p:w/"),
+        database: "catalog"
+      })
+      const bare = Option.getOrThrow((yield* settingsOf({ CLICKHOUSE_URL: "http://localhost:8123" })).clickhouse)
+      assert.deepStrictEqual([bare.user, Redacted.value(bare.password), bare.database], ["default", "", "default"])
+    })
+  )
+
+  it.effect("D109 an address that is refused is not repeated", () =>
+    Effect.gen(function* () {
+      const { message } = yield* read({ CLICKHOUSE_URL: "https://me:hunter2@db.example.com/a?b=c" })
+      assert.notInclude(message, "hunter2")
     })
   )
 
