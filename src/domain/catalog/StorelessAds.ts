@@ -9,6 +9,12 @@ const bits = 10
 /** The pseudo-store of an ad without a store. */
 export const pseudoStoreOf = (adId: number): number => -Math.floor(adId / 2 ** bits) - 1
 
+/** The first and the last id of the ads of a pseudo-store. */
+export const adIdsOf = (pseudoStore: number): readonly [first: number, last: number] => {
+  const first = (-pseudoStore - 1) * 2 ** bits
+  return [first, first + 2 ** bits - 1]
+}
+
 /** SQL for the pseudo-store of the ad `adId`, which has no store. */
 export const sqlPseudoStoreOf = (adId: string): string => `-(${adId} >> ${bits}) - 1`
 

@@ -173,6 +173,28 @@ export const indexLagSeconds = gauge("discovery_index_lag_seconds", {
   ofProcess: "largest"
 })
 
+// The projector
+
+export const projectorRows = counter("discovery_projector_rows_total", {
+  meaning: "Rows of stores, products and ads that the projector has written to ClickHouse"
+})
+
+export const projectorLagVersions = gauge("discovery_projector_lag_versions", {
+  meaning: "Versions that the database has and ClickHouse does not, as the server that projects sees them; 0 on others",
+  ofProcess: "largest"
+})
+
+export const projectorLagSeconds = gauge("discovery_projector_lag_seconds", {
+  meaning:
+    "How long ago the first version was committed that ClickHouse does not have; 0 on servers that do not project",
+  ofProcess: "largest"
+})
+
+export const projectorPublished = gauge("discovery_projector_published_timestamp_seconds", {
+  meaning: "When this server last published a version in ClickHouse, in seconds since 1970; 0 before the first",
+  ofProcess: "largest"
+})
+
 // The database
 
 export const databaseUp = gauge("discovery_database_up", {

@@ -12,7 +12,7 @@ import type {
   PseudoStoreContent,
   StoreContent
 } from "../index/IndexedRecords.ts"
-import { storeRow } from "../index/StoreColumns.ts"
+import { itemFigures, storeRow } from "../index/StoreColumns.ts"
 import type { ItemFigures } from "../index/StoreColumns.ts"
 import { byFigureColumn, columns, forever } from "./EngineTables.ts"
 import type { Column, Kind } from "./EngineTables.ts"
@@ -54,6 +54,9 @@ export const ofStore = (store: IndexedStore, items: ItemFigures, version: number
     ...since(version)
   })
 }
+
+export const ofContent = (content: StoreContent, version: number): Row =>
+  ofStore(content.store, itemFigures(content), version)
 
 const ofProduct = (product: IndexedProduct, storeId: number, storeTokens: ReadonlySet<string>, version: number): Row =>
   rowOf("product", {

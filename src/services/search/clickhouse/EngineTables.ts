@@ -80,7 +80,8 @@ export const stateColumns = {
   highest_store: "Int32",
   highest_product: "Int32",
   highest_ad: "Int32",
-  published_at: "DateTime64(3)",
+  /** By the clock of the engine. */
+  published_at: "DateTime64(3) DEFAULT now64(3)",
   sequence: "UInt64"
 } as const
 
@@ -108,7 +109,7 @@ export const tableOf = (kind: Kind, generation: number): string => `${kind}_${ge
 export const localTableOf = (kind: Kind, generation: number, cluster: Cluster): string =>
   cluster === undefined ? tableOf(kind, generation) : `${tableOf(kind, generation)}_local`
 
-/** The kind and the generation of a table of items; `undefined` for others. */
+/** The generation of a table of items; `undefined` for others. */
 export const generationOf = (table: string): number | undefined => {
   const digits = new RegExp(`^(?:${kinds.join("|")})_(\\d{1,9})(?:_local)?$`, "u").exec(table)?.[1]
   return digits === undefined ? undefined : Number(digits)

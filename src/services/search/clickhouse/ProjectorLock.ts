@@ -1,0 +1,38 @@
+/**
+ * The lock by which one server at a time writes to ClickHouse. It belongs to a connection to PostgreSQL: without that connection, another
+ * server may have it.
+ */
+import { Effect, Option } from "effect"
+import type { Scope } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { LockLost } from "./EngineWrites.ts"
+
+/** No other of the database's keys (Importer). */
+const lockId = 7_236_204
+
+/** Returns what fails once the lock is lost; none if another server has it. */
+export const take = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient
+): Effect.fn.Return<Option.Option<Effect.Effect<void, LockLost | SqlError.SqlError>>, SqlError.SqlError, Scope.Scope> {
+  const connection = yield* sql.reserve
+  const isTaken = yield* Effect.acquireRelease(
+    Effect.map(connection.executeValues("SELECT pg_try_advisory_lock($1)", [lockId]), ([row]) => row?.[0] === true),
+    // A lost connection has released the lock already.
+    (isTaken) =>
+      isTaken ? Effect.ignore(connection.executeValues("SELECT pg_advisory_unlock($1)", [lockId])) : Effect.void
+  )
+  if (!isTaken) return Option.none()
+  const held = connection.executeValues(
+    `SELECT FROM pg_locks
+     WHERE locktype = 'advisory' AND classid = 0 AND objid = $1::integer::oid AND objsubid = 1 AND pid = pg_backend_pid()
+       AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [lockId]
+  )
+  return Option.some(
+    Effect.flatMap(held, (rows) =>
+      rows.length > 0
+        ? Effect.void
+        : Effect.fail(new LockLost({ message: "The connection with the lock of the projector is lost" }))
+    )
+  )
+})
