@@ -9,6 +9,7 @@ import { catalogCommand } from "./CatalogCommand.ts"
 import { collectCommand } from "./CollectCommand.ts"
 import { creditsCommand } from "./CreditsCommand.ts"
 import { demoCommand } from "./DemoCommand.ts"
+import { engineCommand } from "./EngineCommand.ts"
 import { importCommand, importerOf } from "./ImportCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import * as Live from "./Live.ts"
@@ -32,6 +33,7 @@ export const discovery = Command.make("discovery", {}, () => serve).pipe(
     importCommand.pipe(Command.provide(importerOf(operation))),
     collectCommand.pipe(Command.provide(Live.fetching)),
     catalogCommand.pipe(Command.provide(operation)),
+    engineCommand.pipe(Command.provide(Live.sharedDatabase)),
     accountCommand.pipe(Command.provide(operation)),
     keyCommand.pipe(Command.provide(operation)),
     appCommand.pipe(Command.provide(operation)),

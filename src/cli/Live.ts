@@ -71,7 +71,7 @@ import { Vocabulary } from "../services/search/Vocabulary.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { Prompts } from "../services/tools/Prompts.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
-import * as SearchIndex from "./SearchIndex.ts"
+import * as SearchEngine from "./SearchEngine.ts"
 
 const embeddedFolder = (dataDir: string) => path.join(dataDir, "postgres")
 
@@ -241,8 +241,8 @@ const answering = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer, Prompts.l
 )
 
 /** For the main thread of the HTTP server. */
-export const service = upkeep.pipe(Layer.provideMerge(answering), Layer.provideMerge(SearchIndex.layer))
+export const service = upkeep.pipe(Layer.provideMerge(answering), Layer.provideMerge(SearchEngine.layer))
 
 /** For another thread of it. `follow` emits the events of the main thread's index. */
-export const serviceOfThread = (follow: Parameters<typeof SearchIndex.followed>[0]) =>
-  answering.pipe(Layer.provideMerge(SearchIndex.followed(follow)))
+export const serviceOfThread = (follow: Parameters<typeof SearchEngine.layerOfThread>[0]) =>
+  answering.pipe(Layer.provideMerge(SearchEngine.layerOfThread(follow)))

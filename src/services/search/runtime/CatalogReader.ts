@@ -21,6 +21,9 @@ import * as ItemRows from "./ItemRows.ts"
 import * as StoreRows from "./StoreRows.ts"
 import type { StoreRow } from "./StoreRows.ts"
 
+/** The channel on which catalog changes are notified (services/import/CatalogVersion.ts). */
+export const channel = "catalog"
+
 /** Stores that changed after a version. Negative ids are pseudo-stores. */
 export interface Changes {
   /** Stores to rebuild from their records. Stores without records are removed. */

@@ -3,13 +3,11 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { Scope } from "effect"
 import { merge } from "../index/Merge.ts"
+import { channel } from "./CatalogReader.ts"
 import type { CatalogReader } from "./CatalogReader.ts"
 import * as Indexer from "./Indexer.ts"
 import type { IndexEvent } from "./Indexer.ts"
 import type { Snapshots } from "./Snapshots.ts"
-
-/** The channel on which catalog changes are notified (services/import/CatalogVersion.ts). */
-const channel = "catalog"
 
 export interface LocalOptions {
   readonly emit: (event: IndexEvent) => Effect.Effect<void>
