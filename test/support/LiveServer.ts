@@ -5,6 +5,7 @@ import { HttpServer } from "effect/http"
 import { demoSource } from "../../demo/DemoData.ts"
 import * as Live from "../../src/cli/Live.ts"
 import { AppConfig } from "../../src/Config.ts"
+import type { AppSettings } from "../../src/Config.ts"
 import * as Router from "../../src/http/Router.ts"
 import * as Server from "../../src/http/Server.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
@@ -28,7 +29,7 @@ const demo = Layer.effectDiscard(
 )
 
 /** As a process starts it, whether its index is ready or not. */
-export const starting = <A, E, R>(catalog: Layer.Layer<A, E, R>) =>
+export const starting = <A, E, R>(catalog: Layer.Layer<A, E, R>, settings: Partial<AppSettings> = {}) =>
   Router.layer.pipe(
     Layer.provideMerge(Server.layer),
     Layer.provideMerge(Live.service),
@@ -37,15 +38,20 @@ export const starting = <A, E, R>(catalog: Layer.Layer<A, E, R>) =>
     Layer.provideMerge(Access.layerUnhashed),
     Layer.provide(NodeCrypto.layer),
     Layer.provideMerge(TestDatabase.layer),
-    Layer.provideMerge(AppConfig.layerOf({ port: 0, baseUrl: "https://discovery.test", ...TestIndex.settings() })),
+    Layer.provideMerge(
+      AppConfig.layerOf({ port: 0, baseUrl: "https://discovery.test", ...TestIndex.settings(), ...settings })
+    ),
     Layer.provideMerge(Logger.layer([]))
   )
 
-const layerOf = <E, R>(catalog: Layer.Layer<never, E, R>) =>
-  Layer.effectDiscard(indexed).pipe(Layer.provideMerge(starting(catalog)))
+const layerOf = <E, R>(catalog: Layer.Layer<never, E, R>, settings: Partial<AppSettings> = {}) =>
+  Layer.effectDiscard(indexed).pipe(Layer.provideMerge(starting(catalog, settings)))
 
 /** Live services, a tiny catalog, and the listening endpoint. */
 export const layer = layerOf(demo)
+
+/** The same by another engine. */
+export const searchedBy = (settings: Partial<AppSettings>) => layerOf(demo, settings)
 
 export const naive = (catalog: NaiveCatalog) => layerOf(Layer.effectDiscard(loadCatalog(catalog)))
 
