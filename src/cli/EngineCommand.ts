@@ -13,7 +13,7 @@ import { asUserError } from "./UserErrors.ts"
 const firstGeneration = 1
 
 const cluster = Flag.String("cluster").pipe(
-  Flag.withDescription("Name of the cluster; CLICKHOUSE_CLUSTER without it"),
+  Flag.withDescription("Name of the cluster; default: CLICKHOUSE_CLUSTER"),
   Flag.optional
 )
 

@@ -68,7 +68,8 @@ describe("the patterns of the sources", () => {
         "src/domain/search/SearchText.ts",
         "src/services/import/formats/Format.ts",
         "src/services/import/formats/OtherKinds.ts",
-        "src/services/import/formats/ReadAs.ts"
+        "src/services/import/formats/ReadAs.ts",
+        "src/services/search/clickhouse/EngineTables.ts"
       ]
     ))
 })

@@ -109,9 +109,11 @@ export const tableOf = (kind: Kind, generation: number): string => `${kind}_${ge
 export const localTableOf = (kind: Kind, generation: number, cluster: Cluster): string =>
   cluster === undefined ? tableOf(kind, generation) : `${tableOf(kind, generation)}_local`
 
+const itemTable = new RegExp(`^(?:${kinds.join("|")})_(\\d{1,9})(?:_local)?$`, "u")
+
 /** The generation of a table of items; `undefined` for others. */
 export const generationOf = (table: string): number | undefined => {
-  const digits = new RegExp(`^(?:${kinds.join("|")})_(\\d{1,9})(?:_local)?$`, "u").exec(table)?.[1]
+  const digits = itemTable.exec(table)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
 
