@@ -20,9 +20,12 @@ interface Engine {
 
 export class Engines extends Context.Service<Engines, ReadonlyArray<Engine>>()("test/Engines") {}
 
-/** The search of a cluster of this name, or of one node, once it has a version. */
-export const searchOf = Effect.fnUntraced(function* (name: string | undefined, version: number) {
-  const search = Context.get(yield* Layer.build(EngineSearch.layer(name)), CatalogSearch)
+/** The search of a cluster of this name, or of one node. */
+export const serviceOf = (name: string | undefined) =>
+  Effect.map(Layer.build(EngineSearch.layer(name)), (context) => Context.get(context, CatalogSearch))
+
+const searchOf = Effect.fnUntraced(function* (name: string | undefined, version: number) {
+  const search = yield* serviceOf(name)
   const catalog = yield* Effect.retry(Effect.andThen(search.awaitVersion(version), search.current), { times: 30 })
   return { where: name ?? "one node", search, catalog }
 })
