@@ -16,7 +16,7 @@ import type { ClickHouseError } from "./ClickHouseErrors.ts"
 import { draft, gather, live, select, storeRows } from "./Conditions.ts"
 import type { Draft, Place } from "./Conditions.ts"
 import { localTableOf, stateColumns, stateTable } from "./EngineTables.ts"
-import type { Cluster } from "./EngineTables.ts"
+import type { Cluster, Kind } from "./EngineTables.ts"
 import { appNames } from "./GroupSql.ts"
 
 /** A version of the catalog, and where its rows are. */
@@ -25,6 +25,8 @@ export interface EngineCatalog extends Catalog {
 }
 
 const State = Schema.Struct({
+  /** Of the connection. A shard looks elsewhere for a table without one. */
+  database: Schema.String,
   generation: Schema.Int,
   version: Schema.Int,
   niches: Schema.fromJsonString(Schema.Array(Niche)),
@@ -38,7 +40,7 @@ export type State = typeof State.Type
 /** The newest state; `undefined` before the first one. Every node of a cluster has all of them. */
 export const readState = (engine: ClickHouse["Service"]): Effect.Effect<State | undefined, ClickHouseError> => {
   const columns = Object.keys(stateColumns).filter((column) => column in State.fields)
-  const sql = `SELECT ${columns.join(", ")} FROM ${stateTable} ORDER BY sequence DESC LIMIT 1`
+  const sql = `SELECT currentDatabase() AS database, ${columns.join(", ")} FROM ${stateTable} ORDER BY sequence DESC LIMIT 1`
   return Effect.map(engine.query({ name: "state", sql }, State), ([state]) => state)
 }
 
@@ -95,7 +97,7 @@ export const loadCatalog = Effect.fnUntraced(function* (
   cluster: Cluster,
   spellings: Spellings
 ): Effect.fn.Return<EngineCatalog, ClickHouseError> {
-  const tableOf = (kind: "store" | "product" | "ad") => localTableOf(kind, state.generation, cluster)
+  const tableOf = (kind: Kind) => `\`${state.database}\`.${localTableOf(kind, state.generation, cluster)}`
   const place: Place = {
     tables: { stores: tableOf("store"), products: tableOf("product"), ads: tableOf("ad") },
     ...(cluster === undefined ? {} : { cluster }),

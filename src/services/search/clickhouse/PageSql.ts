@@ -15,13 +15,21 @@ const by = (column: string, isDescending: boolean): string => `${column} ${isDes
 const figureColumns = figures.map(figureColumn)
 export const figureList = figureColumns.join(", ")
 
-/** How the items of a store are ordered: the columns, and the tuple that the first one has the greatest of. */
+/**
+ * How the items of a store are ordered, and the id of the first one. That of an ad is in the lowest bits of a number that orders them,
+ * which takes a fraction of the time of a comparison of tuples.
+ */
 const withinStore = {
-  products: { columns: ["recency"], order: ["recency DESC", "id ASC"], first: "(recency, -id)" },
+  products: {
+    columns: ["recency"],
+    order: ["recency DESC", "id ASC"],
+    first: "argMax(id, (recency, -id))"
+  },
   ads: {
     columns: ["running", "started"],
     order: ["running DESC", "started DESC", "id DESC"],
-    first: "(running, started, id)"
+    first:
+      "toInt32(bitAnd(max(bitShiftLeft(toUInt64(running), 63) + bitShiftLeft(toUInt64(started), 31) + toUInt64(id)), 2147483647))"
   }
 } as const
 
@@ -70,7 +78,7 @@ const ofItems = (draft: Draft, query: Query, subject: Exclude<Subject, "stores">
     }
   }
   if (order._tag === "Grouped") {
-    const firsts = itemRows(draft, query, `shop_id, argMax(id, ${first}) AS first_id`, ["shop_id != 0"])
+    const firsts = itemRows(draft, query, `shop_id, ${first} AS first_id`, ["shop_id != 0"])
     const active = figureColumn("active_ads")
     const items = withStores(draft, `${firsts} GROUP BY shop_id`, [active])
     return {

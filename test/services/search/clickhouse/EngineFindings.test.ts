@@ -57,12 +57,14 @@ const decode = {
 
 const hasWords = ({ query }: Args): boolean => typeof query !== "string" || matcher(query) !== undefined
 
+const byText = ([a]: readonly [string, number], [b]: readonly [string, number]) => (a < b ? -1 : Number(a > b))
+
 /** Ids of spellings differ between engines, names do not. */
 const named = (found: Facets, { app, extension, theme }: VocabularyCounts) => {
   const names = { app, extension, theme }
   const text = (kind: keyof typeof names) => {
     const byId = new Map(names[kind].map(({ id, name }) => [id, name]))
-    return new Map(Array.from(found.codes[kind], ([id, count]) => [byId.get(id), count] as const).sort())
+    return new Map(Array.from(found.codes[kind], ([id, count]) => [byId.get(id) ?? "", count] as const).sort(byText))
   }
   const sorted = (counts: ReadonlyMap<number, number>) => new Map(Array.from(counts).sort(([a], [b]) => a - b))
   return {
@@ -168,7 +170,8 @@ describe.skipIf(!ClickHousePackage.isAvailable)("ClickHouse counts as the index 
               const { groups, ...others } = answer
               const { groups: expected, ...expectedOthers } = inMemory
               assert.deepStrictEqual(others, expectedOthers, context)
-              const sameGroups = (all: typeof groups) => all.map(({ group: _, ...each }) => JSON.stringify(each)).sort()
+              const sameGroups = (all: typeof groups) =>
+                all.map(({ group: _group, ...each }) => JSON.stringify(each)).sort()
               assert.deepStrictEqual(sameGroups(groups), sameGroups(expected), context)
             }
           }

@@ -72,16 +72,17 @@ describe.skipIf(!ClickHousePackage.isAvailable)("searches by ClickHouse", () => 
               ids.slice(window.offset, window.offset + window.limit)
             )
             assert.strictEqual(expected.total, total)
-            for (const { catalog, search: by, where } of engines) {
-              const found = yield* by.search({ ...query(Names.of(catalog)), ...window })
-              assert.deepStrictEqual(found.answer, expected, `${where}: ${context}`)
-              const stores = new Set(expected.page.flatMap(({ storeId }) => (storeId === null ? [] : [storeId])))
-              assert.deepStrictEqual(
-                found.figures,
-                new Map(Array.from(stores, (id) => [id, expectedFigures(id)])),
-                `${where}: ${context}`
-              )
-            }
+            const stores = new Set(expected.page.flatMap(({ storeId }) => (storeId === null ? [] : [storeId])))
+            const figures = new Map(Array.from(stores, (id) => [id, expectedFigures(id)]))
+            yield* Effect.forEach(
+              engines,
+              Effect.fnUntraced(function* ({ catalog, search: by, where }) {
+                const found = yield* by.search({ ...query(Names.of(catalog)), ...window })
+                assert.deepStrictEqual(found.answer, expected, `${where}: ${context}`)
+                assert.deepStrictEqual(found.figures, figures, `${where}: ${context}`)
+              }),
+              { concurrency: "unbounded", discard: true }
+            )
           }
         })
 
