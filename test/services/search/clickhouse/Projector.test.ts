@@ -1,11 +1,12 @@
 /** The projector with a real database and the real engine. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber, Layer, Option } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Layer, Logger, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { ClickHouse } from "../../../../src/services/search/clickhouse/ClickHouse.ts"
 import * as EngineState from "../../../../src/services/search/clickhouse/EngineState.ts"
 import type { EngineState as State } from "../../../../src/services/search/clickhouse/EngineState.ts"
 import { forever, kinds, tableOf } from "../../../../src/services/search/clickhouse/EngineTables.ts"
+import * as Metrics from "../../../../src/services/metrics/Metrics.ts"
 import { CatalogReader } from "../../../../src/services/search/runtime/CatalogReader.ts"
 import { randomChange } from "../../../oracle/changes.ts"
 import { loadCatalog } from "../../../oracle/loadCatalog.ts"
@@ -166,6 +167,43 @@ describe.skipIf(!ClickHousePackage.isAvailable)("the projector", () => {
         yield* Fiber.join(fiber)
         assert.isAbove(after.version, before.version)
         assert.deepStrictEqual(yield* rowsOf(client, after), yield* freshRows)
+      })
+    )
+
+    it.effect("goes on when the engine is back, tells of it once, and says how far it is", () =>
+      Effect.gen(function* () {
+        const server = yield* ClickHouseServer.ClickHouseServer
+        const client = yield* ClickHouse
+        const before = yield* refresh
+        const logged: Array<string> = []
+        const logger = Logger.make(({ logLevel, message }) => void logged.push(`${logLevel} ${String(message)}`))
+        const running = yield* projector()
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const written = yield* Metrics.projectorRows.value({})
+            yield* server.during({ kind: "exception", code: 242, name: "TABLE_IS_READ_ONLY" })(
+              Effect.gen(function* () {
+                yield* Effect.forkScoped(running.run)
+                yield* randomChange(Random.make(21))
+                yield* randomChange(Random.make(22))
+                yield* Effect.sleep("3500 millis")
+              })
+            )
+            const isFollowing = Effect.gen(function* () {
+              const state = yield* EngineState.read(client, undefined)
+              return (state?.version ?? 0) > before.version
+            })
+            yield* Effect.repeat(Effect.delay(isFollowing, "100 millis"), { until: (isThere) => isThere })
+            yield* Effect.sleep("300 millis")
+            assert.strictEqual(yield* Metrics.projectorLagVersions.value({}), 0)
+            assert.isAbove(yield* Metrics.projectorRows.value({}), written)
+            assert.isAbove(yield* Metrics.projectorPublished.value({}), 0)
+          })
+        ).pipe(Effect.provide(Logger.layer([logger])))
+        assert.deepStrictEqual(
+          logged.map((line) => line.split(",")[0]),
+          ["Warn ClickHouse does not follow the catalog", "Info ClickHouse follows the catalog again"]
+        )
       })
     )
 
