@@ -8,7 +8,7 @@ import type { EngineState as State } from "../../../../src/services/search/click
 import { forever, kinds, tableOf } from "../../../../src/services/search/clickhouse/EngineTables.ts"
 import * as Metrics from "../../../../src/services/metrics/Metrics.ts"
 import { CatalogReader } from "../../../../src/services/search/runtime/CatalogReader.ts"
-import { randomChange } from "../../../oracle/changes.ts"
+import { change, randomChange } from "../../../oracle/changes.ts"
 import { loadCatalog } from "../../../oracle/loadCatalog.ts"
 import { generate } from "../../../oracle/NaiveCatalog.ts"
 import * as Random from "../../../oracle/Random.ts"
@@ -105,6 +105,27 @@ describe.skipIf(!ClickHousePackage.isAvailable)("the projector", () => {
         assert.notDeepEqual(yield* rowsOf(client, after), shown)
         // Queries that began with the version before still see it.
         assert.deepStrictEqual(yield* rowsOf(client, before), shown)
+      })
+    )
+
+    it.effect("keeps the figures that come from items when only others of a store change", () =>
+      Effect.gen(function* () {
+        const client = yield* ClickHouse
+        const write = (statement: string, kind: "items" | "figures") =>
+          change((sql) =>
+            Effect.gen(function* () {
+              yield* sql.unsafe(statement)
+              const shops = yield* sql<{ id: number }>`SELECT id FROM shop ORDER BY id`
+              return { [kind]: shops.map(({ id }) => id) }
+            })
+          )
+        yield* write("UPDATE shop SET products_count = NULL", "figures")
+        yield* refresh
+        yield* write("DELETE FROM product WHERE id % 2 = 0", "items")
+        yield* refresh
+        yield* write("UPDATE shop SET monthly_orders = 7", "figures")
+        const after = yield* refresh
+        assert.deepStrictEqual(yield* rowsOf(client, after), yield* freshRows)
       })
     )
 
@@ -240,10 +261,14 @@ describe.skipIf(!ClickHousePackage.isAvailable)("the projector", () => {
         for (let changes = 0; changes < 6; changes++) yield* randomChange(random)
         const first = yield* refresh
         const early = yield* rowsOf(client, first)
+        // Longer than what is kept at the second sweep.
+        yield* Effect.sleep("4200 millis")
         for (let changes = 0; changes < 6; changes++) yield* randomChange(random)
         const last = yield* refresh
         const late = yield* rowsOf(client, last)
         yield* sweepAfter(Duration.hours(1))
+        assert.deepStrictEqual(yield* rowsOf(client, first), early)
+        yield* sweepAfter(Duration.seconds(4))
         assert.deepStrictEqual(yield* rowsOf(client, first), early)
         yield* sweepAfter(Duration.zero)
         assert.notDeepEqual(yield* rowsOf(client, first), early)
