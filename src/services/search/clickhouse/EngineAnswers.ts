@@ -12,6 +12,7 @@ import { draft } from "./Conditions.ts"
 import type { Draft, Place } from "./Conditions.ts"
 import * as CountsSql from "./CountsSql.ts"
 import { byFigureColumn } from "./EngineTables.ts"
+import { readSettings } from "./EngineWrites.ts"
 import * as FacetsSql from "./FacetsSql.ts"
 import * as OverviewSql from "./OverviewSql.ts"
 import * as PageSql from "./PageSql.ts"
@@ -42,7 +43,8 @@ export const answersOf = (engine: ClickHouse["Service"], place: Place) => {
   ): Answer<ReadonlyArray<S["Type"]>> => {
     const of = draft(place)
     const sql = write(of)
-    return sql === undefined ? Effect.succeed([]) : engine.query({ name, sql, params: of.parameters.values }, row)
+    if (sql === undefined) return Effect.succeed([])
+    return engine.query({ name, sql, params: of.parameters.values, settings: readSettings(place.cluster) }, row)
   }
   const count = (query: Parameters<typeof CountsSql.counts>[1], counted: CountsSql.Counted) =>
     ask("counts", CountsSql.CountRow, (of) => CountsSql.counts(of, query, counted))

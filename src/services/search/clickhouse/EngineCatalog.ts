@@ -15,6 +15,7 @@ import type { ClickHouse } from "./ClickHouse.ts"
 import type { ClickHouseError } from "./ClickHouseErrors.ts"
 import { draft, gather, live, select, storeRows } from "./Conditions.ts"
 import type { Draft, Place } from "./Conditions.ts"
+import { readSettings } from "./EngineWrites.ts"
 import { localTableOf, stateColumns, stateTable } from "./EngineTables.ts"
 import type { Cluster, Kind } from "./EngineTables.ts"
 import { appNames } from "./GroupSql.ts"
@@ -106,7 +107,8 @@ export const loadCatalog = Effect.fnUntraced(function* (
   }
   const ask = (name: string, sql: (of: Draft) => string) => {
     const of = draft(place)
-    return engine.query({ name, sql: sql(of), params: of.parameters.values }, CountedName)
+    const statement = { name, sql: sql(of), params: of.parameters.values, settings: readSettings(cluster) }
+    return engine.query(statement, CountedName)
   }
   const rows = (yield* ask("names", countNames)).toSorted((one, other) => (one.name < other.name ? -1 : 1))
   const counts = record(spellingKinds, (kind) => {

@@ -125,7 +125,9 @@ describe.skipIf(!ClickHousePackage.isAvailable)("searches by ClickHouse", () => 
             yield* search.newest(1, 5)
             const asked = server.seen.slice(first).filter(({ sql }) => !sql.includes("FROM catalog_state"))
             assert.isAbove(asked.length, 15)
-            for (const { sql } of asked) {
+            for (const { settings, sql } of asked) {
+              // A replica that is behind would give a part.
+              assert.strictEqual(settings["select_sequential_consistency"], "1")
               assert.include(sql, `cluster('${cluster}', view(`)
               assert.notMatch(outsideOfShards(sql), /(?:store|product|ad)_\d|JOIN| IN |LIMIT 1 BY|uniq/u, sql)
             }
