@@ -47,7 +47,7 @@ const ready = HttpRouter.use((router) =>
       })
     const logReady = logChange(undefined, Effect.logInfo("Ready again"))
     const logNoIndex = logChange("index", Effect.logInfo("Not ready: there is no search index yet"))
-    const logNoSearches = logChange("searches", Effect.logError("Not ready: no search thread answers"))
+    const logNoSearches = logChange("searches", Effect.logError("Not ready: nothing answers searches"))
     const logNoMainThread = logChange("main thread", Effect.logError("Not ready: the main thread does not answer"))
     const logNoDatabase = (error: Effect.Error<typeof check>) =>
       logChange(
