@@ -296,6 +296,9 @@ const races: Readonly<Record<string, ReadonlyArray<Race>>> = {
   ],
   "src/services/retention/ClientRetention.ts": [
     ["services/oauth", "Clients", "make room while the oldest is being approved: it stays, and no request waits for it"]
+  ],
+  "src/services/search/clickhouse/ProjectorLock.ts": [
+    ["services/search/clickhouse", "Projector", "runs once over all servers"]
   ]
 }
 
