@@ -17,7 +17,10 @@ const cluster = Flag.String("cluster").pipe(
   Flag.optional
 )
 
-const apply = Flag.Boolean("apply").pipe(Flag.withDescription("Make the tables that are missing, instead of printing"))
+const apply = Flag.Boolean("apply").pipe(
+  Flag.withDescription("Make the tables that are missing, instead of printing"),
+  Flag.withDefault(false)
+)
 
 const schema = Command.make("schema", { cluster, apply }, ({ apply, cluster }) =>
   Effect.gen(function* () {
@@ -31,7 +34,10 @@ const schema = Command.make("schema", { cluster, apply }, ({ apply, cluster }) =
   }).pipe(Effect.scoped, asUserError)
 ).pipe(Command.withDescription("Print the statements that make the tables in ClickHouse, or run them with --apply"))
 
-const once = Flag.Boolean("once").pipe(Flag.withDescription("End when ClickHouse has the newest version"))
+const once = Flag.Boolean("once").pipe(
+  Flag.withDescription("End when ClickHouse has the newest version"),
+  Flag.withDefault(false)
+)
 
 const project = Command.make("project", { once }, ({ once }) =>
   Effect.gen(function* () {
