@@ -2,9 +2,8 @@
  * A bulkhead for searches at the database. Some connections of the pool are reserved for what every call needs, so that slow
  * searches do not block authentication, charges or health checks. One account has at most half of the rest.
  */
-import { Context, Duration, Effect, Layer, Scope, Semaphore } from "effect"
+import { Context, Duration, Effect, Layer, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
-import type { AccountId } from "../../domain/access/Account.ts"
 import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { CurrentAccount } from "./CurrentAccount.ts"
 import * as Availability from "../database/Availability.ts"
@@ -50,24 +49,13 @@ export class SearchPermits extends Context.Service<
       const statement = Duration.millis(yield* StatementTimeoutMillis)
       const limits = { statement, deadline: Duration.sum(statement, spareTime) }
       const all = yield* Semaphore.make(permits)
-      /** Of the accounts with a search under way. */
-      const shares = new Map<AccountId, BoundedQueue.BoundedQueue>()
-
-      const shareOf = (account: AccountId) => {
-        const share = shares.getOrInsertComputed(account, () => BoundedQueue.make(sharePermits, maxWaiting))
-        const forget = Effect.sync(() => void (share.size() === 0 && shares.delete(account)))
-        // First, so that it runs after the turn has ended.
-        return Effect.andThen(
-          Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, forget)),
-          share.turn(ToolErrorMessages.tooManySearches)
-        )
-      }
+      const turnOf = BoundedQueue.makeShares(sharePermits, maxWaiting)
 
       const admitted = Effect.fnUntraced(function* (needsConnection: boolean) {
         const account = yield* CurrentAccount
         let hasShare = account === undefined
         yield* Effect.gen(function* () {
-          if (account !== undefined) yield* shareOf(account)
+          if (account !== undefined) yield* turnOf(account, ToolErrorMessages.tooManySearches)
           hasShare = true
           if (needsConnection) yield* all.takeScoped(1)
         }).pipe(

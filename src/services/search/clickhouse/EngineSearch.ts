@@ -2,8 +2,7 @@
  * {@link CatalogSearch} by ClickHouse. It follows what is published there, and asks every query of one version. It answers as the index
  * in memory does, or fails: there are no answers of a part.
  */
-import { Clock, Context, Duration, Effect, Fiber, Layer, Option, Schedule, Scope, Semaphore } from "effect"
-import type { AccountId } from "../../../domain/access/Account.ts"
+import { Clock, Context, Duration, Effect, Fiber, Layer, Option, Schedule, Semaphore } from "effect"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 import * as BoundedQueue from "../../limits/BoundedQueue.ts"
 import { CurrentAccount } from "../../limits/CurrentAccount.ts"
@@ -39,20 +38,13 @@ const waitingOfAccount = 50
 /** Turns for searches, shared out among accounts. */
 const makeTurns = () => {
   const all = BoundedQueue.make(running, waiting)
-  const shares = new Map<AccountId, BoundedQueue.BoundedQueue>()
+  const turnOf = BoundedQueue.makeShares(runningOfAccount, waitingOfAccount)
   const refuse = (limit: "searches" | "searches_of_account") => Metrics.refused.add({ limit })
-  const shareOf = (account: AccountId) => {
-    const share = shares.getOrInsertComputed(account, () => BoundedQueue.make(runningOfAccount, waitingOfAccount))
-    const forget = Effect.sync(() => void (share.size() === 0 && shares.delete(account)))
-    // First, so that it runs after the turn has ended.
-    return Effect.andThen(
-      Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, forget)),
-      Effect.tapError(share.turn(ToolErrorMessages.tooManySearches), () => refuse("searches_of_account"))
-    )
-  }
   return Effect.gen(function* () {
     const account = yield* CurrentAccount
-    if (account !== undefined) yield* shareOf(account)
+    if (account !== undefined) {
+      yield* Effect.tapError(turnOf(account, ToolErrorMessages.tooManySearches), () => refuse("searches_of_account"))
+    }
     yield* Effect.tapError(
       all.turn(() => ToolErrorMessages.unavailable("busy")),
       () => refuse("searches")

@@ -6,31 +6,16 @@ import { Schema } from "effect"
 import { flagKinds } from "../../../domain/search/CatalogAnswer.ts"
 import type { Facets } from "../../../domain/search/CatalogAnswer.ts"
 import { codes, masks } from "../../../domain/search/CatalogQuery.ts"
-import type { Filter, StoreCondition } from "../../../domain/search/CatalogQuery.ts"
+import type { Filter } from "../../../domain/search/CatalogQuery.ts"
 import * as AdKey from "../index/AdKey.ts"
+import { facetOf, storeFacets } from "../index/Facets.ts"
+import type { StoreFacet } from "../index/Facets.ts"
 import type { Spellings } from "../index/IndexedRecords.ts"
 import { record } from "../index/Segment.ts"
 import { Int64 } from "./ClickHouse.ts"
 import { codeColumn, gather, itemRows, storeCondition, storeConditions, storeRows } from "./Conditions.ts"
 import type { Draft } from "./Conditions.ts"
 import { appNames, bits, groupOfCode } from "./GroupSql.ts"
-
-const storeFacets = [...codes, ...masks, "app"] as const
-type StoreFacet = (typeof storeFacets)[number]
-
-/** The filter of a condition; `undefined` for a range and for ids of stores. */
-const facetOf = (condition: StoreCondition): StoreFacet | undefined => {
-  switch (condition._tag) {
-    case "AnyOf":
-    case "AnyBit":
-      return condition.column
-    case "AnyApp":
-      return "app"
-    case "AnyId":
-    case "Between":
-      return undefined
-  }
-}
 
 export const FacetRow = Schema.Struct({
   facet: Schema.Literals(storeFacets),

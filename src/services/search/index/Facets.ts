@@ -11,7 +11,7 @@ import { bitmaps } from "./RowFilter.ts"
 import { itemBitmaps, matchingRows, matchItems, matchStores, spaceOf } from "./Matching.ts"
 import { defaultTuning } from "./Run.ts"
 import type { Cancel, Run } from "./Run.ts"
-import type { Code, Filter, Mask } from "../../../domain/search/CatalogQuery.ts"
+import type { Code, Filter, Mask, StoreCondition } from "../../../domain/search/CatalogQuery.ts"
 import { record } from "./Segment.ts"
 import { codes, masks } from "../../../domain/search/CatalogQuery.ts"
 import type { SegmentList, SegmentView, StoreColumns } from "./Segment.ts"
@@ -20,11 +20,11 @@ import type { PreparedCondition } from "./StoreSelection.ts"
 import type { Facets, FlagKind } from "../../../domain/search/CatalogAnswer.ts"
 import { flagKinds } from "../../../domain/search/CatalogAnswer.ts"
 
-const storeFacets = [...codes, ...masks, "app"] as const
-type StoreFacet = Code | Mask | "app"
+export const storeFacets = [...codes, ...masks, "app"] as const
+export type StoreFacet = Code | Mask | "app"
 
 /** The filter of a condition; `undefined` for a range and for ids of stores. */
-const facetOf = (condition: PreparedCondition): StoreFacet | undefined => {
+export const facetOf = (condition: StoreCondition | PreparedCondition): StoreFacet | undefined => {
   switch (condition._tag) {
     case "AnyOf":
     case "AnyBit":

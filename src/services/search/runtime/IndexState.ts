@@ -48,11 +48,7 @@ export const publish = (state: IndexState, spellings: Spellings): Published => (
   leaders: record(spellingKinds, (kind) => [...spellings[kind].leaders]),
   niches: state.niches,
   vocabulary: countVocabulary(state.list, spellings),
-  highestIds: {
-    stores: highestId(state.list, "stores"),
-    products: highestId(state.list, "products"),
-    ads: highestId(state.list, "ads")
-  }
+  highestIds: record(["stores", "products", "ads"], (subject: Subject) => highestId(state.list, subject))
 })
 
 const highestId = (list: SegmentList, subject: Subject): number =>
