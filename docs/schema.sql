@@ -352,6 +352,7 @@ CREATE TABLE import (
   started_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
   finished_at timestamp with time zone,
   counts jsonb,
+  keeps_changes boolean NOT NULL DEFAULT false,
   CONSTRAINT import_pkey PRIMARY KEY (id),
   CONSTRAINT import_source_id_fkey FOREIGN KEY (source_id) REFERENCES source(id) ON DELETE CASCADE
 );
@@ -791,6 +792,26 @@ CREATE TABLE used_link (
 );
 CREATE INDEX used_link_expires ON used_link USING btree (expires_at);
 
+CREATE TABLE change (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  at timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  version integer NOT NULL,
+  as_of date NOT NULL,
+  source_id integer NOT NULL,
+  kind text NOT NULL,
+  shop_id integer,
+  record_id integer,
+  name text,
+  key text,
+  old double precision,
+  new double precision,
+  facts jsonb,
+  CONSTRAINT change_kind_check CHECK (kind = ANY (ARRAY['store_appeared'::text, 'store_gone'::text, 'figure_changed'::text, 'theme_added'::text, 'theme_removed'::text, 'app_added'::text, 'app_removed'::text, 'pixel_added'::text, 'pixel_removed'::text, 'visits_added'::text, 'visits_corrected'::text, 'product_appeared'::text, 'product_back'::text, 'product_removed'::text, 'price_up'::text, 'price_down'::text, 'ad_appeared'::text, 'ad_stopped'::text, 'ad_running'::text, 'ad_moved'::text, 'ad_removed'::text]))
+) PARTITION BY RANGE (at);
+CREATE INDEX change_newest ON change USING btree (id);
+CREATE INDEX change_removed ON change USING btree (shop_id, key) WHERE key IS NOT NULL;
+CREATE INDEX change_shop ON change USING btree (shop_id, id);
+
 CREATE OR REPLACE FUNCTION public.account_change_is_append_only()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -966,6 +987,45 @@ AS $function$
     BEGIN
       RAISE EXCEPTION 'credit_entry is append-only: write a refund or an adjustment instead of % it', TG_OP
         USING ERRCODE = 'restrict_violation';
+    END $function$;
+
+CREATE OR REPLACE FUNCTION public.drop_change_partitions(until timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+    DECLARE
+      partition name;
+      dropped integer := 0;
+    BEGIN
+      FOR partition IN
+        SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent = 'change'::regclass
+          AND (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month') AT TIME ZONE 'UTC' <= until
+      LOOP
+        EXECUTE format('DROP TABLE %I', partition);
+        dropped := dropped + 1;
+      END LOOP;
+      RETURN dropped;
+    END $function$;
+
+CREATE OR REPLACE FUNCTION public.make_change_partitions()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+    DECLARE
+      month timestamp;
+      partition text;
+    BEGIN
+      FOR n IN 0..1 LOOP
+        month := date_trunc('month', statement_timestamp() AT TIME ZONE 'UTC') + make_interval(months => n);
+        partition := 'change_' || to_char(month, 'YYYY_MM');
+        IF to_regclass(partition) IS NULL THEN
+          EXECUTE format(
+            'CREATE TABLE %I PARTITION OF change FOR VALUES FROM (%L) TO (%L)',
+            partition, month AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC'
+          );
+        END IF;
+      END LOOP;
     END $function$;
 
 CREATE OR REPLACE FUNCTION public.record_activity(writer uuid, number bigint, entries jsonb, moment timestamp with time zone)

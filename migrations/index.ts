@@ -14,6 +14,7 @@ import serverAddress from "./0010_server_address.ts"
 import mailDomains from "./0011_mail_domains.ts"
 import usedLinks from "./0012_used_links.ts"
 import datesOfRecords from "./0013_dates_of_records.ts"
+import changeLog from "./0014_change_log.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_accounts": accounts,
@@ -28,5 +29,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0010_server_address": serverAddress,
   "0011_mail_domains": mailDomains,
   "0012_used_links": usedLinks,
-  "0013_dates_of_records": datesOfRecords
+  "0013_dates_of_records": datesOfRecords,
+  "0014_change_log": changeLog
 }

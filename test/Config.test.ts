@@ -95,6 +95,7 @@ describe("AppConfig", () => {
     ["CONNECTION_MAX_DAYS", 1, 3_650],
     ["ACTIVITY_DAYS", 1, 3_650],
     ["ADS_EXPIRE_DAYS", 1, 3_650],
+    ["HISTORY_DAYS", 1, 3_650],
     ["METRICS_PORT", 1, 65_535]
   ]
   it.effect.each(ranges)("D4 accepts %s from %i to %i, and refuses one less and one more", ([name, least, most]) =>

@@ -22,6 +22,7 @@ import { PageRateLimit } from "../services/limits/PageRateLimit.ts"
 import { SignInAttempts } from "../services/limits/SignInAttempts.ts"
 import { Mailer } from "../services/mail/Mailer.ts"
 import * as ActivityRetention from "../services/retention/ActivityRetention.ts"
+import * as ChangeRetention from "../services/retention/ChangeRetention.ts"
 import { Passkeys } from "../services/sessions/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../services/sessions/passkeys/PasskeySignIn.ts"
 import { SecondStep } from "../services/sessions/passkeys/SecondStep.ts"
@@ -190,6 +191,7 @@ const usage = Layer.mergeAll(ActivityLog.layer, Usage.layer, CallHistory.layer)
 /** What one thread of a server does for all. */
 const upkeep = Layer.mergeAll(
   ActivityRetention.layer,
+  ChangeRetention.layer,
   GrantRetention.layer,
   ClosedAccounts.layer,
   BillingUpkeep.layer,

@@ -97,7 +97,8 @@ const byStatements = Effect.gen(function* () {
       yield* sql`
         SELECT c.relname AS table, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns
         FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-        WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attgenerated = ''
+        WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+          AND NOT c.relispartition AND a.attgenerated = ''
         GROUP BY c.oid, c.relname ORDER BY c.oid`
     )
     const data = yield* Effect.forEach(tables, ({ columns, table }) =>
@@ -223,7 +224,7 @@ const contents = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const Row = Schema.Struct({ name: Schema.String, rows: Schema.Int, digest: Schema.NullOr(Schema.String) })
   const tables = yield* sql<{ name: string }>`
-    SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+    SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
       AND relname <> 'rate_bucket' ORDER BY 1`
   const found = yield* Effect.forEach(tables, ({ name }) => {
     const row = name === "api_key" || name === "oauth_grant" ? "(to_jsonb(t) - 'last_used_at')::text" : "t::text"
@@ -264,6 +265,9 @@ const fill = Effect.gen(function* () {
   const [store] = yield* sql<{ id: number }>`SELECT id FROM shop ORDER BY id LIMIT 1`
   yield* sql`INSERT INTO category (name, niche_id) SELECT 'Tents', min(id) FROM niche`
   yield* sql`INSERT INTO page_store (page_id, shop_id) SELECT '1', min(id) FROM shop`
+  yield* sql`
+    INSERT INTO change (version, as_of, source_id, kind, shop_id, name)
+    SELECT 1, current_date, min(source.id), 'theme_added', ${store?.id ?? 0}, 'Dawn' FROM source`
   yield* sql`INSERT INTO server_address (base_url) VALUES ('https://discovery.test')`
   yield* sql`INSERT INTO used_link (hash, purpose, expires_at) VALUES (sha256('used'), 'reset', now() + interval '1 day')`
   yield* (yield* TrackedShops).track(account.id, store?.id ?? 0)

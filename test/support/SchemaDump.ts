@@ -22,7 +22,8 @@ export const statements = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* decodeTables(
     yield* sql`
-      SELECT c.relname AS name, c.relpersistence = 'u' AS unlogged, coalesce(' WITH (' || array_to_string(c.reloptions, ', ') || ')', '') AS options,
+      SELECT c.relname AS name, c.relpersistence = 'u' AS unlogged, coalesce(' PARTITION BY ' || pg_get_partkeydef(c.oid), '')
+          || coalesce(' WITH (' || array_to_string(c.reloptions, ', ') || ')', '') AS options,
         array(
           SELECT quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod)
             || coalesce((
@@ -43,11 +44,18 @@ export const statements = Effect.gen(function* () {
           ORDER BY array_position('{p,u,c,f}'::"char"[], k.contype), k.conname
         ) AS parts,
         array(
-          SELECT pg_get_indexdef(i.indexrelid, 0, true) FROM pg_index i
+          SELECT replace(pg_get_indexdef(i.indexrelid, 0, true), ' ON ONLY ', ' ON ') FROM pg_index i
           WHERE i.indrelid = c.oid AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid)
           ORDER BY 1
         ) AS indexes
-      FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') ORDER BY c.oid`
+      FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+      ORDER BY c.oid`
+  )
+  const partitions = yield* decodeDefinitions(
+    yield* sql`
+      SELECT 'CREATE TABLE ' || i.inhrelid::regclass || ' PARTITION OF ' || i.inhparent::regclass || ' '
+        || pg_get_expr(c.relpartbound, c.oid) AS definition
+      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE c.relkind = 'r' ORDER BY c.relname`
   )
   const references = yield* decodeDefinitions(
     yield* sql`
@@ -68,6 +76,7 @@ export const statements = Effect.gen(function* () {
       `CREATE ${unlogged ? "UNLOGGED " : ""}TABLE ${name} (\n  ${parts.join(",\n  ")}\n)${options};`,
       ...indexes.map((index) => `${index};`)
     ]),
+    ...partitions.map(({ definition }) => `${definition};`),
     ...references.map(({ definition }) => `${definition};`),
     ...functions.map(({ definition }) => `${definition.trim()};`),
     ...triggers.map(({ definition }) => `${definition};`)

@@ -8,6 +8,7 @@ import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import { sqlHasNoStore, sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import { rowsOf } from "../database/Rows.ts"
 import type { Write } from "./BulkUpsert.ts"
+import { logged, moves } from "./ChangeLog.ts"
 import type { FoundLibraryAd } from "./CatalogTables.ts"
 import type { Touched } from "./CatalogVersion.ts"
 import type { LibraryAd } from "./ImportSource.ts"
@@ -138,12 +139,17 @@ const linkedAds = (ads: ReadonlyArray<{ readonly shop_id: number; readonly left_
 })
 
 /** Assigns stored ads to stores: `found` selects their `ctid` and `shop_id`. */
-const assign = ({ sql, version }: Write, found: Statement.Fragment) =>
-  sql`
-    UPDATE ad SET shop_id = found.shop_id, version = ${version}
-    FROM (${found}) found
-    WHERE ad.ctid = found.ctid
-    RETURNING ad.shop_id, ${sql.literal(sqlPseudoStoreOf("ad.id"))} AS left_shop_id, ad.page_id`.pipe(decodeLinked)
+const assign = (write: Write, found: Statement.Fragment) => {
+  const { sql, version } = write
+  return sql`
+    WITH moved AS (
+      UPDATE ad SET shop_id = found.shop_id, version = ${version}
+      FROM (${found}) found
+      WHERE ad.ctid = found.ctid
+      RETURNING ad.id, ad.shop_id, ad.page_id
+    ), logged AS (${logged(sql, moves, write)})
+    SELECT shop_id, ${sql.literal(sqlPseudoStoreOf("id"))} AS left_shop_id, page_id FROM moved`.pipe(decodeLinked)
+}
 
 /** Assigns the stored ads of pages that have no store. */
 const assignPages = (write: Write, pages: ReadonlyArray<typeof Page.Type>) =>

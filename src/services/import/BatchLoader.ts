@@ -232,7 +232,8 @@ const tallyOf = (...written: ReadonlyArray<Written>): Tally => ({
 
 const decodeAds = rowsOf(Schema.Struct({ id: Schema.Int, isNewer: Schema.Boolean }))
 
-const removeRecords = Effect.fnUntraced(function* ({ run, sql }: Write, batch: Batch) {
+const removeRecords = Effect.fnUntraced(function* (write: Write, batch: Batch) {
+  const { run, sql } = write
   const of = (type: RemovedRecord["record"]) => batch.removed.filter(({ record }) => record === type)
   const counted = (touched: Touched) => {
     const removed = Array.from(touched.items).length
@@ -252,8 +253,8 @@ const removeRecords = Effect.fnUntraced(function* ({ run, sql }: Write, batch: B
     shops.length === 0 ? [] : yield* idsOf(sql`SELECT id FROM shop WHERE domain = ANY(${domains(shops)}::text[])`)
   return {
     olderAds: named.length - adIds.length,
-    products: counted(yield* Reconciliation.removeProducts(sql, batch.products.removed)),
-    ads: counted(yield* Reconciliation.removeAds(sql, adIds)),
-    shops: counted(yield* Reconciliation.removeShops(sql, shopIds))
+    products: counted(yield* Reconciliation.removeProducts(sql, write, batch.products.removed)),
+    ads: counted(yield* Reconciliation.removeAds(sql, write, adIds)),
+    shops: counted(yield* Reconciliation.removeShops(sql, write, shopIds))
   }
 })

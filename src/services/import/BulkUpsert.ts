@@ -1,7 +1,7 @@
 /**
  * Upserts up to a few thousand rows in one statement. They are sent as one array per column and compared with the stored rows;
  * only differences are written, so that importing the same data again writes nothing. The statement returns the stores that the
- * search index must read again.
+ * search index must read again, and writes to the log of changes what it has changed.
  *
  * The transaction must hold the catalog's lock, so that no key is inserted between the comparison and the write.
  */
@@ -9,6 +9,8 @@ import { PgTypes } from "@effect/sql-pg"
 import { Effect, Result, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { rowOf } from "../database/Rows.ts"
+import { insertion } from "./ChangeLog.ts"
+import type { Kept } from "./ChangeLog.ts"
 
 /** Which stamp of the store a change updates; see CatalogVersion.Touched. */
 export type Stamp = "items" | "figures"
@@ -48,7 +50,9 @@ export interface Table<Row> {
     readonly id: (row: string) => string
   }
   readonly dates?: Dates
-  /** Whether the table has the columns `version`, `import_id` and `source_ids`. */
+  /** Absent when no changes of the table are kept. */
+  readonly kept?: Kept
+  /** Whether the table has the columns `id`, `version`, `import_id` and `source_ids`. */
   readonly isVersioned: boolean
 }
 
@@ -64,6 +68,8 @@ export interface ImportRun {
   readonly sourceId: number
   /** The date of the data, `YYYY-MM-DD`. */
   readonly asOf: string
+  /** Whether it writes to the log of changes. */
+  readonly keepsChanges: boolean
   /** Whether to mark the products that are part of the import. */
   readonly notesProducts: () => boolean
 }
@@ -86,7 +92,7 @@ export type Upsert<Row> = (write: Write, rows: ReadonlyArray<Row>) => Effect.Eff
 
 export const upsert = <Row>(table: Table<Row>): Upsert<Row> => {
   const text = statement(table)
-  const { columns, dates, isVersioned } = table
+  const { columns, dates, isVersioned, kept } = table
   return ({ run, sql, version }, rows) =>
     rows.length === 0
       ? Effect.succeed(nothing)
@@ -98,7 +104,9 @@ export const upsert = <Row>(table: Table<Row>): Upsert<Row> => {
               return Result.getOrThrow(PgTypes.array(values, PgTypes.OID[sentAs]))
             }),
             ...(dates === undefined ? [] : [run !== null && !(dates.isDeferred && run.notesProducts())]),
-            ...(isVersioned ? [version, run?.importId ?? null, run?.sourceId ?? null] : [])
+            ...(isVersioned ? [run?.importId ?? null] : []),
+            ...(isVersioned || kept !== undefined ? [version, run?.sourceId ?? null] : []),
+            ...(kept === undefined ? [] : [run?.asOf ?? null, run?.keepsChanges ?? false])
           ])
         )
 }
@@ -109,7 +117,7 @@ const list = (columns: ReadonlyArray<string>, prefix = "") => columns.map((colum
  * Builds the text from constants only; values of rows are parameters. A new row always differs from the missing stored one,
  * because every table has a column besides its key that is never NULL.
  */
-const statement = <Row>({ columns, dates, isVersioned, key, name, ofStore }: Table<Row>): string => {
+const statement = <Row>({ columns, dates, isVersioned, kept, key, name, ofStore }: Table<Row>): string => {
   const names = columns.map((column) => column.name)
   const others = columns.filter((column) => !key.includes(column.name))
   const isDate = (column: Column<Row>) => column.name === dates?.column
@@ -133,10 +141,12 @@ const statement = <Row>({ columns, dates, isVersioned, key, name, ofStore }: Tab
         )}) IS DISTINCT FROM (${list(compared.map(given))})`
   const differsIn = (stamp: Stamp) => differs(others.filter((column) => column.stamp === stamp))
   const before = columns.length + (dates === undefined ? 0 : 1)
-  const version = `$${before + 1}::int`
-  const importId = `$${before + 2}::int`
+  const importId = `$${before + 1}::int`
+  const first = before + (isVersioned ? 2 : 1)
+  const version = `$${first}::int`
+  const sourceId = `$${first + 1}::int`
   // Empty when the write does not belong to an import.
-  const sources = `array_remove(ARRAY[$${before + 3}::int], NULL)`
+  const sources = `array_remove(ARRAY[${sourceId}], NULL)`
   const isOlder = dates?.column === "as_of" ? "coalesce(stored.as_of > input.as_of, false)" : "false"
   const isWritten = [
     differs(facts),
@@ -150,6 +160,25 @@ const statement = <Row>({ columns, dates, isVersioned, key, name, ofStore }: Tab
     const moved = `SELECT unnest(ARRAY[shop_id, left_shop_id]) FROM updated WHERE changes_${stamp}`
     return `ARRAY(SELECT DISTINCT shop_id FROM (${added}${moved}) AS s (shop_id) WHERE shop_id IS NOT NULL)`
   }
+
+  /** What `changes` read of a written row of `table`; the new values are those of `row`. */
+  const keptOf = (table: string, row: string) =>
+    kept === undefined
+      ? ""
+      : `, ${isVersioned ? `${table}.id` : "NULL::int"} AS record_id, ${storeOf(table)} AS of_shop_id${kept.keys
+          .map((column) => `, ${row}.${column}`)
+          .join("")}${kept.columns.map((column) => `, ${row}.${column} AS new_${column}`).join("")}`
+  const stored = kept?.columns.map((column) => `, stored.${column} AS old_${column}`).join("") ?? ""
+  const old = kept?.columns.map((column) => `, input.old_${column}`).join("") ?? ""
+  const log =
+    kept === undefined
+      ? ""
+      : `, logged AS (${insertion(kept.changes, {
+          version,
+          sourceId,
+          asOf: `$${first + 2}::date`,
+          isKept: `$${first + 3}::bool`
+        })})`
   return `
     WITH input AS (
       SELECT ${list(columns.map((column) => (column.cast === undefined ? column.name : `${column.name}::${column.cast} AS ${column.name}`)))}
@@ -157,7 +186,7 @@ const statement = <Row>({ columns, dates, isVersioned, key, name, ofStore }: Tab
     ),
     changed AS MATERIALIZED (
       SELECT ${list(columns.map((column) => `${given(column)} AS ${column.name}`))},
-        stored.ctid AS stored_ctid, ${storeOf("stored")} AS left_shop_id,
+        stored.ctid AS stored_ctid, ${storeOf("stored")} AS left_shop_id${stored},
         ${differs(facts)} AS is_changed, ${isOlder} AS is_older, ${differsIn("items")} AS changes_items, ${differsIn("figures")} AS changes_figures
       FROM input LEFT JOIN LATERAL (SELECT ctid, * FROM ${name} WHERE ${isStored} OFFSET 0) AS stored ON true
       WHERE ${isOlder === "false" ? "" : `${isOlder} OR `}${isWritten}
@@ -165,7 +194,7 @@ const statement = <Row>({ columns, dates, isVersioned, key, name, ofStore }: Tab
     inserted AS (
       INSERT INTO ${name} (${list(names)}${isVersioned ? ", version, import_id, source_ids" : ""})
       SELECT ${list(names)}${isVersioned ? `, ${version}, ${importId}, ${sources}` : ""} FROM changed WHERE stored_ctid IS NULL
-      RETURNING ${storeOf(name)} AS shop_id
+      RETURNING ${storeOf(name)} AS shop_id${keptOf(name, name)}
     ),
     updated AS (
       UPDATE ${name} AS stored
@@ -179,8 +208,8 @@ const statement = <Row>({ columns, dates, isVersioned, key, name, ofStore }: Tab
         }
       FROM changed AS input
       WHERE stored.ctid = input.stored_ctid AND NOT is_older
-      RETURNING ${storeOf("stored")} AS shop_id, left_shop_id, is_changed, changes_items, changes_figures
-    )
+      RETURNING ${storeOf("stored")} AS shop_id, left_shop_id, is_changed, changes_items, changes_figures${keptOf("stored", "input")}${old}
+    )${log}
     SELECT (SELECT count(*) FROM inserted)::int AS added, (SELECT count(*) FROM updated WHERE is_changed)::int AS changed,
       (SELECT count(*) FROM changed WHERE is_older)::int AS older,
       ${stamped("items")} AS items, ${stamped("figures")} AS figures`

@@ -11,6 +11,7 @@ import { byField } from "../../domain/catalog/Figures.ts"
 import { extension } from "../../domain/catalog/StoreDomain.ts"
 import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import { textArray, upsert } from "./BulkUpsert.ts"
+import { keptOfAds, keptOfMonths, keptOfProducts, keptOfStores } from "./ChangeLog.ts"
 import type { Dated, Facts } from "./StoreDates.ts"
 import type { Column } from "./BulkUpsert.ts"
 import type { KeyedNiche } from "./Niches.ts"
@@ -90,6 +91,7 @@ const shops = {
   key: ["domain"],
   ofStore: { stamp: "items", id: (row: string) => `${row}.id` },
   dates: { column: "said_on", isDeferred: false },
+  kept: keptOfStores,
   isVersioned: true
 } as const
 
@@ -138,6 +140,7 @@ export const upsertTrafficMonths = upsert<OfShop<TrafficMonthRecord>>({
     asOf
   ],
   dates: { column: "as_of", isDeferred: false },
+  kept: keptOfMonths,
   ofStore: { stamp: "figures", id: (row) => `${row}.shop_id` },
   isVersioned: false
 })
@@ -176,6 +179,7 @@ const products = {
   key: ["shop_id", "key"],
   ofStore: { stamp: "items", id: (row: string) => `${row}.shop_id` },
   dates: { column: "as_of", isDeferred: true },
+  kept: keptOfProducts,
   isVersioned: true
 } as const
 
@@ -237,6 +241,7 @@ const ads = {
   name: "ad",
   key: ["key"],
   ofStore: { stamp: "items", id: (row: string) => `coalesce(${row}.shop_id, ${sqlPseudoStoreOf(`${row}.id`)})` },
+  kept: keptOfAds,
   isVersioned: true
 } as const
 

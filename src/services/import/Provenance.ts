@@ -22,22 +22,28 @@ export const FileFacts = Schema.Struct({
 })
 export type FileFacts = typeof FileFacts.Type
 
-const decodeImport = rowOf(Schema.Struct({ id: Schema.Int, source_id: Schema.Int }))
+const decodeImport = rowOf(Schema.Struct({ id: Schema.Int, source_id: Schema.Int, keeps_changes: Schema.Boolean }))
 
-/** Inserts the row of an import, and clears the list of products of the import before it: only one runs at a time. */
+/**
+ * Inserts the row of an import, and clears the list of products of the import before it: only one runs at a time. It writes to the log
+ * of changes if an import of its source has finished, and none of newer data.
+ */
 export const begin = Effect.fn("Provenance.begin")(function* (
   sql: SqlClient.SqlClient,
   { asOf, license, source }: Provenance
-): Effect.fn.Return<Pick<ImportRun, "importId" | "sourceId">, SqlError.SqlError> {
+): Effect.fn.Return<Pick<ImportRun, "importId" | "sourceId" | "keepsChanges">, SqlError.SqlError> {
   return yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`TRUNCATE import_product`
+      yield* sql`SELECT make_change_partitions()`
       yield* sql`INSERT INTO source (name) VALUES (${source}) ON CONFLICT (name) DO NOTHING`
       const row = yield* sql`
-          INSERT INTO import (source_id, license, as_of)
-          SELECT id, ${license}::text, ${asOf}::date FROM source WHERE name = ${source}
-          RETURNING id, source_id`.pipe(decodeImport)
-      return { importId: row.id, sourceId: row.source_id }
+          INSERT INTO import (source_id, license, as_of, keeps_changes)
+          SELECT source.id, ${license}::text, ${asOf}::date, coalesce(max(finished.as_of) <= ${asOf}::date, false)
+          FROM source LEFT JOIN import finished ON finished.source_id = source.id AND finished.finished_at IS NOT NULL
+          WHERE name = ${source} GROUP BY source.id
+          RETURNING id, source_id, keeps_changes`.pipe(decodeImport)
+      return { importId: row.id, sourceId: row.source_id, keepsChanges: row.keeps_changes }
     })
   )
 })

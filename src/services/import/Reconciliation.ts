@@ -8,6 +8,8 @@ import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import type { ImportRun } from "./BulkUpsert.ts"
 import { firstOf, rowsOf } from "../database/Rows.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
+import { expiries, logged, removals } from "./ChangeLog.ts"
+import type { Log } from "./ChangeLog.ts"
 import type { Touched } from "./CatalogVersion.ts"
 import type { KeptRecord } from "./ImportSource.ts"
 import { longTransaction } from "./LongTransaction.ts"
@@ -32,18 +34,31 @@ const removing = (ids: Ids, statement: Effect.Effect<ReadonlyArray<unknown>, Sql
   ids.length === 0 ? Effect.succeed(touchedBy([])) : Effect.map(decodeRemoved(statement), touchedBy)
 
 /** Removes stores with all that belongs to them, within a transaction between `begin` and `commit` of CatalogVersion. */
-export const removeShops = (sql: SqlClient.SqlClient, ids: Ids): Removal =>
-  removing(ids, sql`DELETE FROM shop WHERE id = ANY(${ids}::int[]) RETURNING id AS shop_id`)
-
-export const removeProducts = (sql: SqlClient.SqlClient, ids: Ids): Removal =>
-  removing(ids, sql`DELETE FROM product WHERE id = ANY(${ids}::int[]) RETURNING shop_id`)
-
-export const removeAds = (sql: SqlClient.SqlClient, ids: Ids): Removal =>
+export const removeShops = (sql: SqlClient.SqlClient, log: Log, ids: Ids): Removal =>
   removing(
     ids,
     sql`
-      DELETE FROM ad WHERE id = ANY(${ids}::int[])
-      RETURNING coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id`
+      WITH removed AS (DELETE FROM shop WHERE id = ANY(${ids}::int[]) RETURNING id, domain),
+        logged AS (${logged(sql, removals.shop, log)})
+      SELECT id AS shop_id FROM removed`
+  )
+
+export const removeProducts = (sql: SqlClient.SqlClient, log: Log, ids: Ids): Removal =>
+  removing(
+    ids,
+    sql`
+      WITH removed AS (DELETE FROM product WHERE id = ANY(${ids}::int[]) RETURNING id, shop_id, key, title, price),
+        logged AS (${logged(sql, removals.product, log)})
+      SELECT shop_id FROM removed`
+  )
+
+export const removeAds = (sql: SqlClient.SqlClient, log: Log, ids: Ids): Removal =>
+  removing(
+    ids,
+    sql`
+      WITH removed AS (DELETE FROM ad WHERE id = ANY(${ids}::int[]) RETURNING id, shop_id),
+        logged AS (${logged(sql, removals.ad, log)})
+      SELECT coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id FROM removed`
   )
 
 /** Larger stores lose at most half of their products at once, unless the operator allows more. */
@@ -116,10 +131,11 @@ const uncountedSince = (sql: SqlClient.SqlClient, importId: number, domain: stri
  */
 export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")(function* (
   sql: SqlClient.SqlClient,
-  { asOf, importId, sourceId }: Pick<ImportRun, "asOf" | "importId" | "sourceId">,
+  run: Omit<ImportRun, "notesProducts">,
   domains: Iterable<string>,
   allowsLarge: boolean
 ): Effect.fn.Return<RemovedProducts, SqlError.SqlError> {
+  const { asOf, importId, sourceId } = run
   let removed = 0
   const refused: Array<RefusedRemoval> = []
   for (const domain of domains) {
@@ -152,7 +168,7 @@ export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")
         yield* sql`
           UPDATE shop SET products_as_of = ${asOf}::date
           WHERE domain = ${domain} AND products_as_of IS DISTINCT FROM ${asOf}::date`
-        yield* CatalogVersion.commit(sql, version, yield* removeProducts(sql, gone))
+        yield* CatalogVersion.commit(sql, version, yield* removeProducts(sql, { version, run }, gone))
       })
     )
   }
@@ -196,7 +212,7 @@ export const pagesOfSeveralSources = Effect.fn("Reconciliation.pagesOfSeveralSou
  */
 export const expireAds = Effect.fn("Reconciliation.expireAds")(function* (
   sql: SqlClient.SqlClient,
-  { asOf, sourceId }: Pick<ImportRun, "asOf" | "sourceId">,
+  run: Omit<ImportRun, "notesProducts">,
   days: number
 ): Effect.fn.Return<number, SqlError.SqlError> {
   return yield* longTransaction(
@@ -204,10 +220,13 @@ export const expireAds = Effect.fn("Reconciliation.expireAds")(function* (
     Effect.gen(function* () {
       const version = yield* CatalogVersion.begin(sql)
       const expired = yield* sql`
-          UPDATE ad
-          SET is_active = false, last_seen_on = greatest(last_seen_on, seen_on), version = ${version}
-          WHERE is_active AND source_ids @> ARRAY[${sourceId}::int] AND seen_on < ${asOf}::date - ${days}::int
-          RETURNING coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id`.pipe(decodeRemoved)
+          WITH expired AS (
+            UPDATE ad
+            SET is_active = false, last_seen_on = greatest(last_seen_on, seen_on), version = ${version}
+            WHERE is_active AND source_ids @> ARRAY[${run.sourceId}::int] AND seen_on < ${run.asOf}::date - ${days}::int
+            RETURNING id, shop_id
+          ), logged AS (${logged(sql, expiries, { version, run })})
+          SELECT coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id FROM expired`.pipe(decodeRemoved)
       yield* CatalogVersion.commit(sql, version, touchedBy(expired))
       return expired.length
     })

@@ -96,7 +96,7 @@ export class Sources extends Context.Service<
     /** The newest 100 imports of a source, newest first; none if the source does not exist. */
     imports(name: string): Effect.Effect<ReadonlyArray<PastImport>, SqlError.SqlError>
     /**
-     * Removes the records that only this source has; `undefined` if the source does not exist. Not while an import runs: its
+     * Removes the records that only this source has, and its changes in the log; `undefined` if the source does not exist. Not while an import runs: its
      * records refer to the source.
      */
     forget(name: string): Effect.Effect<Forgotten | undefined, SqlError.SqlError | ImportRunning>
@@ -174,6 +174,7 @@ export class Sources extends Context.Service<
                   import_id = CASE WHEN ${isOfSource} THEN NULL ELSE import_id END
                 WHERE source_ids @> ARRAY[${id}::int] OR ${isOfSource}`
             }
+            yield* sql`DELETE FROM change WHERE source_id = ${id}`
             yield* sql`DELETE FROM source WHERE id = ${id}`
             const items = [...ads, ...products, ...shops].map(({ shop_id }) => shop_id)
             yield* CatalogVersion.commit(sql, version, { items, figures: [], niches: false })

@@ -1,0 +1,220 @@
+/**
+ * The log of changes (D110): what of a record is kept, and the SQL that writes it. Each statement that changes a record writes its
+ * changes itself, so that both are committed or neither. The log starts from a baseline: the first import of a source writes
+ * nothing, nor does one whose data are older than those of another import of its source.
+ *
+ * The changes between two versions, applied to what is kept of the catalog in the first, give that of the second, if all imports
+ * between them write to the log.
+ */
+import type { SqlClient, Statement } from "effect/sql"
+import { recorded } from "../../domain/catalog/Figures.ts"
+import type { ImportRun } from "./BulkUpsert.ts"
+
+/** In the order of the constraint of the table. */
+export const kinds = [
+  "store_appeared",
+  "store_gone",
+  "figure_changed",
+  "theme_added",
+  "theme_removed",
+  "app_added",
+  "app_removed",
+  "pixel_added",
+  "pixel_removed",
+  "visits_added",
+  "visits_corrected",
+  "product_appeared",
+  "product_back",
+  "product_removed",
+  "price_up",
+  "price_down",
+  "ad_appeared",
+  "ad_stopped",
+  "ad_running",
+  "ad_moved",
+  "ad_removed"
+] as const
+export type Kind = (typeof kinds)[number]
+
+/** Where changes are written: the version that a transaction makes, and its import. */
+export interface Log {
+  readonly version: number
+  readonly run: Pick<ImportRun, "sourceId" | "asOf" | "keepsChanges"> | null
+}
+
+/** What is kept of the records of a table. */
+export interface Kept {
+  /** Columns whose stored value is named `old_<column>`, and whose written one `new_<column>`. */
+  readonly columns: ReadonlyArray<string>
+  /** Further columns of a row, by their own names. Its store is `of_shop_id`. */
+  readonly keys: ReadonlyArray<string>
+  /** Queries of changes, from `inserted` and `updated` with these columns and `record_id`. */
+  readonly changes: ReadonlyArray<string>
+}
+
+/** The columns of a change that a query gives. */
+interface Change {
+  readonly kind: Kind | { readonly either: string }
+  readonly shop: string
+  readonly record?: string
+  readonly name?: string
+  readonly key?: string
+  readonly old?: string
+  readonly new?: string
+  readonly facts?: string
+}
+
+const query = (change: Change, from: string): string => {
+  const kind = typeof change.kind === "string" ? `'${change.kind}'` : change.kind.either
+  return `SELECT ${kind}::text, ${change.shop}::int, ${change.record ?? "NULL"}::int, ${change.name ?? "NULL"}::text,
+    ${change.key ?? "NULL"}::text, ${change.old ?? "NULL"}::float8, ${change.new ?? "NULL"}::float8, ${change.facts ?? "NULL"}::jsonb
+    FROM ${from}`
+}
+
+const changed = (column: string) => `old_${column} IS DISTINCT FROM new_${column}`
+
+const figures = recorded.map(({ field }) => field)
+
+/** Lists of names, by the column; each name that comes or goes is a change. */
+const lists = { apps: ["app_added", "app_removed"], pixels: ["pixel_added", "pixel_removed"] } as const
+
+const members = (kind: Kind, of: string, without: string) =>
+  query(
+    { kind, shop: "id", name: "name" },
+    `(SELECT record_id AS id, unnest(${of}) AS name FROM updated WHERE ${of} IS DISTINCT FROM ${without}
+      EXCEPT SELECT record_id, unnest(${without}) FROM updated) AS member`
+  )
+
+export const keptOfStores: Kept = {
+  columns: [...figures, "theme", "apps", "pixels"],
+  keys: [],
+  changes: [
+    query(
+      {
+        kind: "store_appeared",
+        shop: "record_id",
+        facts: `jsonb_strip_nulls(jsonb_build_object(${[...figures, "theme", "apps", "pixels"].map((column) => `'${column}', new_${column}`).join(", ")}))`
+      },
+      "inserted"
+    ),
+    ...figures.map((figure) =>
+      query(
+        { kind: "figure_changed", shop: "record_id", name: `'${figure}'`, old: `old_${figure}`, new: `new_${figure}` },
+        `updated WHERE ${changed(figure)}`
+      )
+    ),
+    query(
+      { kind: "theme_removed", shop: "record_id", name: "old_theme" },
+      `updated WHERE ${changed("theme")} AND old_theme IS NOT NULL`
+    ),
+    query(
+      { kind: "theme_added", shop: "record_id", name: "new_theme" },
+      `updated WHERE ${changed("theme")} AND new_theme IS NOT NULL`
+    ),
+    ...Object.entries(lists).flatMap(([column, [added, removed]]) => [
+      members(removed, `old_${column}`, `new_${column}`),
+      members(added, `new_${column}`, `old_${column}`)
+    ])
+  ]
+}
+
+const month = "to_char(month, 'YYYY-MM')"
+
+export const keptOfMonths: Kept = {
+  columns: ["visits"],
+  keys: ["month"],
+  changes: [
+    query({ kind: "visits_added", shop: "of_shop_id", name: month, new: "new_visits" }, "inserted"),
+    query(
+      { kind: "visits_corrected", shop: "of_shop_id", name: month, old: "old_visits", new: "new_visits" },
+      `updated WHERE ${changed("visits")}`
+    )
+  ]
+}
+
+export const keptOfProducts: Kept = {
+  columns: ["price"],
+  keys: ["key"],
+  changes: [
+    query(
+      {
+        kind: {
+          either: `CASE WHEN EXISTS (SELECT FROM change c WHERE c.shop_id = of_shop_id AND c.key = inserted.key)
+            THEN 'product_back' ELSE 'product_appeared' END`
+        },
+        shop: "of_shop_id",
+        record: "record_id",
+        new: "new_price"
+      },
+      "inserted"
+    ),
+    query(
+      {
+        kind: { either: "CASE WHEN new_price > old_price THEN 'price_up' ELSE 'price_down' END" },
+        shop: "of_shop_id",
+        record: "record_id",
+        old: "old_price",
+        new: "new_price"
+      },
+      `updated WHERE ${changed("price")}`
+    )
+  ]
+}
+
+export const keptOfAds: Kept = {
+  columns: ["is_active", "shop_id"],
+  keys: [],
+  changes: [
+    query(
+      {
+        kind: "ad_appeared",
+        shop: "new_shop_id",
+        record: "record_id",
+        name: "CASE WHEN new_is_active THEN 'active' ELSE 'inactive' END"
+      },
+      "inserted"
+    ),
+    query(
+      { kind: "ad_moved", shop: "new_shop_id", record: "record_id", old: "old_shop_id", new: "new_shop_id" },
+      `updated WHERE ${changed("shop_id")}`
+    ),
+    query(
+      {
+        kind: { either: "CASE WHEN new_is_active THEN 'ad_running' ELSE 'ad_stopped' END" },
+        shop: "new_shop_id",
+        record: "record_id"
+      },
+      `updated WHERE ${changed("is_active")}`
+    )
+  ]
+}
+
+/** Of `removed`, which has the columns of the deleted rows. */
+export const removals = {
+  shop: query({ kind: "store_gone", shop: "id", name: "domain" }, "removed"),
+  product: query(
+    { kind: "product_removed", shop: "shop_id", record: "id", name: "title", key: "key", old: "price" },
+    "removed"
+  ),
+  ad: query({ kind: "ad_removed", shop: "shop_id", record: "id" }, "removed")
+} as const
+
+/** Of `expired`, which has the columns of ads that have stopped. */
+export const expiries = query({ kind: "ad_stopped", shop: "shop_id", record: "id" }, "expired")
+
+/** Of `moved`, which has the columns of ads that had no store. */
+export const moves = query({ kind: "ad_moved", shop: "shop_id", record: "id", new: "shop_id" }, "moved")
+
+/** Changes of a statement, in the order of the queries. `isKept`, `version`, `asOf` and `sourceId` are SQL expressions. */
+export const insertion = (
+  changes: ReadonlyArray<string>,
+  { asOf, isKept, sourceId, version }: Readonly<Record<"isKept" | "version" | "asOf" | "sourceId", string>>
+): string => `
+  INSERT INTO change (version, as_of, source_id, kind, shop_id, record_id, name, key, old, new, facts)
+  SELECT ${version}, ${asOf}, ${sourceId}, c.* FROM (${changes.join(" UNION ALL ")}) AS c WHERE ${isKept}`
+
+/** The same as a part of a statement of the client; `changes` is a constant. */
+export const logged = (sql: SqlClient.SqlClient, changes: string, { run, version }: Log): Statement.Fragment => sql`
+  INSERT INTO change (version, as_of, source_id, kind, shop_id, record_id, name, key, old, new, facts)
+  SELECT ${version}::int, ${run?.asOf ?? null}::date, ${run?.sourceId ?? null}::int, c.* FROM (${sql.literal(changes)}) AS c
+  WHERE ${run?.keepsChanges ?? false}::bool`
