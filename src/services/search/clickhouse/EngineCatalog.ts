@@ -2,7 +2,7 @@
  * What is published in ClickHouse: the newest version, with its niches and its open vocabularies. Every query names the version, so
  * that it sees whole transactions.
  */
-import { Effect, Schema } from "effect"
+import { Duration, Effect, Schema } from "effect"
 import { byStores, foldName } from "../../../domain/search/FoldName.ts"
 import { Niche } from "../../../domain/search/CatalogAnswer.ts"
 import type { Catalog, VocabularyEntry } from "../../../domain/search/CatalogAnswer.ts"
@@ -91,7 +91,10 @@ const entriesOf = (
   }).sort(byStores)
 }
 
-/** `spellings` gets the names that are new; its codes stay, so that versions of one process agree. */
+/** The vocabularies of a large catalog take longer to count than a search. */
+export const loadLimit = Duration.seconds(30)
+
+/** `spellings` gets the names that are new; its codes stay, so that versions of one process agree. Ends within {@link loadLimit}. */
 export const loadCatalog = Effect.fnUntraced(function* (
   engine: ClickHouse["Service"],
   state: State,
@@ -107,7 +110,13 @@ export const loadCatalog = Effect.fnUntraced(function* (
   }
   const ask = (name: string, sql: (of: Draft) => string) => {
     const of = draft(place)
-    const statement = { name, sql: sql(of), params: of.parameters.values, settings: readSettings(cluster) }
+    const statement = {
+      name,
+      sql: sql(of),
+      params: of.parameters.values,
+      settings: readSettings(cluster),
+      time: loadLimit
+    }
     return engine.query(statement, CountedName)
   }
   const rows = (yield* ask("names", countNames)).toSorted((one, other) => (one.name < other.name ? -1 : 1))

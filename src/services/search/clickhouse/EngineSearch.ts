@@ -13,7 +13,7 @@ import { Spellings } from "../index/IndexedRecords.ts"
 import { ClickHouse } from "./ClickHouse.ts"
 import type { ClickHouseError } from "./ClickHouseErrors.ts"
 import { answersOf } from "./EngineAnswers.ts"
-import { loadCatalog, readState } from "./EngineCatalog.ts"
+import { loadCatalog, loadLimit, readState } from "./EngineCatalog.ts"
 import type { EngineCatalog } from "./EngineCatalog.ts"
 import type { Cluster } from "./EngineTables.ts"
 
@@ -23,8 +23,6 @@ const pollEvery = Duration.seconds(1)
 const pollWhileAwaited = Duration.millis(100)
 /** Maximum wait for a version. */
 const versionLimit = Duration.seconds(1)
-/** The vocabularies of a large catalog take longer to count than a search. */
-const loadLimit = Duration.seconds(30)
 /** Without a check for so long, nobody knows whether searches would be answered. */
 const silentMillis = 5_000
 
