@@ -210,8 +210,10 @@ const engine = Command.make(
       yield* tellEmpty(client)
       if (isWhole) yield* compare(published, client, cases, seconds * 1_000)
     }).pipe(
-      Effect.provide(Database.layer({ source: connection, maxConnections: 3, statementTimeoutMillis: 0 })),
-      Effect.provide(ClickHouseServer.client({ time: statementTime }).pipe(Layer.provideMerge(ClickHouseServer.layer)))
+      Effect.provide([
+        Database.layer({ source: connection, maxConnections: 3, statementTimeoutMillis: 0 }),
+        ClickHouseServer.client({ time: statementTime }).pipe(Layer.provideMerge(ClickHouseServer.layer))
+      ])
     )
   }, Effect.scoped)
 )
