@@ -1,8 +1,8 @@
 /**
- * `npm run bench:engine`: what searches by ClickHouse cost beside the index in memory: time by class of search, in turns and with equal
- * answers; rows a second of the projector from nothing; bytes on disk. Prints what bench/results/engine.md says.
+ * `npm run bench:engine`: compares searches by ClickHouse with those of the index in memory: time by class of search, in turns, and whether
+ * the answers are equal; rows a second of the projector from nothing; bytes on disk. Prints what bench/results/engine.md says.
  *
- * ClickHouse is `chdb` in a process of its own, with a folder that is removed at the end.
+ * ClickHouse is `chdb` in a process of its own, whose folder is deleted at the end.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"

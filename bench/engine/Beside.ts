@@ -1,4 +1,4 @@
-/** The index in memory and ClickHouse, for the same cases over the same catalog, in turns. */
+/** Runs the same cases over the same catalog on the index in memory and on ClickHouse, in turns. */
 import { Effect, Result } from "effect"
 import type { CatalogSearch } from "../../src/services/search/CatalogSearch.ts"
 import { median } from "../support/Median.ts"
@@ -33,7 +33,7 @@ export interface Row {
   readonly failed: number
 }
 
-/** Codes of names are of each layer, so each gets a query of its own. */
+/** Each layer has its own codes of names, so each gets its own query. */
 const ask = Effect.fnUntraced(function* (search: Search, searchCase: SearchCase, today: string) {
   const query = OwnSearch.queryOf(yield* search.current, searchCase, today)
   const began = performance.now()

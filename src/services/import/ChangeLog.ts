@@ -85,15 +85,17 @@ const members = (kind: Kind, of: string, without: string) =>
       EXCEPT SELECT record_id, unnest(${without}) FROM updated) AS member`
   )
 
+const ofStores = [...figures, "theme", ...Object.keys(lists)]
+
 export const keptOfStores: Kept = {
-  columns: [...figures, "theme", "apps", "pixels"],
+  columns: ofStores,
   keys: [],
   changes: [
     query(
       {
         kind: "store_appeared",
         shop: "record_id",
-        facts: `jsonb_strip_nulls(jsonb_build_object(${[...figures, "theme", "apps", "pixels"].map((column) => `'${column}', new_${column}`).join(", ")}))`
+        facts: `jsonb_strip_nulls(jsonb_build_object(${ofStores.map((column) => `'${column}', new_${column}`).join(", ")}))`
       },
       "inserted"
     ),
@@ -189,14 +191,17 @@ export const keptOfAds: Kept = {
   ]
 }
 
-/** Of `removed`, which has the columns of the deleted rows. */
+/** Of each table, the columns of a deleted row that its change needs, and the change from `removed`, which has them. */
 export const removals = {
-  shop: query({ kind: "store_gone", shop: "id", name: "domain" }, "removed"),
-  product: query(
-    { kind: "product_removed", shop: "shop_id", record: "id", name: "title", key: "key", old: "price" },
-    "removed"
-  ),
-  ad: query({ kind: "ad_removed", shop: "shop_id", record: "id" }, "removed")
+  shop: { columns: "id, domain", change: query({ kind: "store_gone", shop: "id", name: "domain" }, "removed") },
+  product: {
+    columns: "id, shop_id, key, title, price",
+    change: query(
+      { kind: "product_removed", shop: "shop_id", record: "id", name: "title", key: "key", old: "price" },
+      "removed"
+    )
+  },
+  ad: { columns: "id, shop_id", change: query({ kind: "ad_removed", shop: "shop_id", record: "id" }, "removed") }
 } as const
 
 /** Of `expired`, which has the columns of ads that have stopped. */
@@ -205,16 +210,15 @@ export const expiries = query({ kind: "ad_stopped", shop: "shop_id", record: "id
 /** Of `moved`, which has the columns of ads that had no store. */
 export const moves = query({ kind: "ad_moved", shop: "shop_id", record: "id", new: "shop_id" }, "moved")
 
-/** Changes of a statement, in the order of the queries. `isKept`, `version`, `asOf` and `sourceId` are SQL expressions. */
+const into = `INSERT INTO change (version, as_of, source_id, kind, shop_id, record_id, name, key, old, new, facts) SELECT`
+
+/** Inserts the changes of a statement. `isKept`, `version`, `asOf` and `sourceId` are SQL expressions. */
 export const insertion = (
   changes: ReadonlyArray<string>,
   { asOf, isKept, sourceId, version }: Readonly<Record<"isKept" | "version" | "asOf" | "sourceId", string>>
-): string => `
-  INSERT INTO change (version, as_of, source_id, kind, shop_id, record_id, name, key, old, new, facts)
-  SELECT ${version}, ${asOf}, ${sourceId}, c.* FROM (${changes.join(" UNION ALL ")}) AS c WHERE ${isKept}`
+): string => `${into} ${version}, ${asOf}, ${sourceId}, c.* FROM (${changes.join(" UNION ALL ")}) AS c WHERE ${isKept}`
 
 /** The same as a part of a statement of the client; `changes` is a constant. */
 export const logged = (sql: SqlClient.SqlClient, changes: string, { run, version }: Log): Statement.Fragment => sql`
-  INSERT INTO change (version, as_of, source_id, kind, shop_id, record_id, name, key, old, new, facts)
-  SELECT ${version}::int, ${run?.asOf ?? null}::date, ${run?.sourceId ?? null}::int, c.* FROM (${sql.literal(changes)}) AS c
-  WHERE ${run?.keepsChanges ?? false}::bool`
+  ${sql.literal(into)} ${version}::int, ${run?.asOf ?? null}::date, ${run?.sourceId ?? null}::int, c.*
+  FROM (${sql.literal(changes)}) AS c WHERE ${run?.keepsChanges ?? false}::bool`

@@ -29,37 +29,28 @@ const touchedBy = (removed: ReadonlyArray<{ readonly shop_id: number }>): Touche
 type Removal = Effect.Effect<Touched, SqlError.SqlError>
 type Ids = ReadonlyArray<number>
 
-/** Without ids, PostgreSQL may read all that a partial index holds: no id is in an empty list, which implies its predicate. */
-const removing = (ids: Ids, statement: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>): Removal =>
-  ids.length === 0 ? Effect.succeed(touchedBy([])) : Effect.map(decodeRemoved(statement), touchedBy)
+/** Removes records by their ids. `storeId`: SQL for the store of a removed one. */
+const removal =
+  (table: keyof typeof removals, storeId: string) =>
+  (sql: SqlClient.SqlClient, log: Log, ids: Ids): Removal =>
+    // Without ids, PostgreSQL may read all that a partial index holds: no id is in an empty list, which implies its predicate.
+    ids.length === 0
+      ? Effect.succeed(touchedBy([]))
+      : sql`
+          WITH removed AS (
+            DELETE FROM ${sql(table)} WHERE id = ANY(${ids}::int[]) RETURNING ${sql.literal(removals[table].columns)}
+          ), logged AS (${logged(sql, removals[table].change, log)})
+          SELECT ${sql.literal(storeId)} AS shop_id FROM removed`.pipe(decodeRemoved, Effect.map(touchedBy))
 
 /** Removes stores with all that belongs to them, within a transaction between `begin` and `commit` of CatalogVersion. */
-export const removeShops = (sql: SqlClient.SqlClient, log: Log, ids: Ids): Removal =>
-  removing(
-    ids,
-    sql`
-      WITH removed AS (DELETE FROM shop WHERE id = ANY(${ids}::int[]) RETURNING id, domain),
-        logged AS (${logged(sql, removals.shop, log)})
-      SELECT id AS shop_id FROM removed`
-  )
+export const removeShops = removal("shop", "id")
 
-export const removeProducts = (sql: SqlClient.SqlClient, log: Log, ids: Ids): Removal =>
-  removing(
-    ids,
-    sql`
-      WITH removed AS (DELETE FROM product WHERE id = ANY(${ids}::int[]) RETURNING id, shop_id, key, title, price),
-        logged AS (${logged(sql, removals.product, log)})
-      SELECT shop_id FROM removed`
-  )
+export const removeProducts = removal("product", "shop_id")
 
-export const removeAds = (sql: SqlClient.SqlClient, log: Log, ids: Ids): Removal =>
-  removing(
-    ids,
-    sql`
-      WITH removed AS (DELETE FROM ad WHERE id = ANY(${ids}::int[]) RETURNING id, shop_id),
-        logged AS (${logged(sql, removals.ad, log)})
-      SELECT coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id FROM removed`
-  )
+/** Of an ad without a store, the pseudo-store. */
+const storeOfAd = `coalesce(shop_id, ${sqlPseudoStoreOf("id")})`
+
+export const removeAds = removal("ad", storeOfAd)
 
 /** Larger stores lose at most half of their products at once, unless the operator allows more. */
 const smallStore = 50
@@ -226,7 +217,7 @@ export const expireAds = Effect.fn("Reconciliation.expireAds")(function* (
             WHERE is_active AND source_ids @> ARRAY[${run.sourceId}::int] AND seen_on < ${run.asOf}::date - ${days}::int
             RETURNING id, shop_id
           ), logged AS (${logged(sql, expiries, { version, run })})
-          SELECT coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id FROM expired`.pipe(decodeRemoved)
+          SELECT ${sql.literal(storeOfAd)} AS shop_id FROM expired`.pipe(decodeRemoved)
       yield* CatalogVersion.commit(sql, version, touchedBy(expired))
       return expired.length
     })

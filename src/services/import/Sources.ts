@@ -96,8 +96,8 @@ export class Sources extends Context.Service<
     /** The newest 100 imports of a source, newest first; none if the source does not exist. */
     imports(name: string): Effect.Effect<ReadonlyArray<PastImport>, SqlError.SqlError>
     /**
-     * Removes the records that only this source has, and its changes in the log; `undefined` if the source does not exist. Not while an import runs: its
-     * records refer to the source.
+     * Removes the records that only this source has, and its changes in the log; `undefined` if the source does not exist. Not
+     * while an import runs: its records refer to the source.
      */
     forget(name: string): Effect.Effect<Forgotten | undefined, SqlError.SqlError | ImportRunning>
     /** The newest date of the data of finished imports. */

@@ -508,7 +508,7 @@ layer(Services, { excludeTestServices: true })("the log of changes", (it) => {
           (yield* changesAfter(0)).map(({ source }) => source),
           ["two"]
         )
-        // A month that ended before, one that ends now, and those of the first import.
+        // A month that ended long ago; this month and the next one stay.
         yield* sql`CREATE TABLE change_2024_01 PARTITION OF change FOR VALUES FROM ('2024-01-01 00:00Z') TO ('2024-02-01 00:00Z')`
         assert.strictEqual(yield* ChangeRetention.remove, 1)
         assert.strictEqual(yield* ChangeRetention.remove, 0)
