@@ -19,8 +19,11 @@ export const forever = 4_294_967_295
 
 const versions = { from_version: "UInt32", until_version: "UInt32" } as const
 
-/** Every prefix of each word of a document, and the whole word with the mark of SearchText.ts. */
-const words = { words: "Array(String)" } as const
+/**
+ * Every prefix of each word of a document, and the whole word with the mark of SearchText.ts. Searches read its index alone, so the
+ * column is for merges, and takes less of the disk.
+ */
+const words = { words: "Array(String) CODEC(ZSTD(1))" } as const
 
 /** A value for each column of a figure. */
 export const byFigureColumn = <A>(of: (figure: Figure) => A): Readonly<Record<`figure_${Figure}`, A>> =>
