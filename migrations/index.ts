@@ -15,6 +15,7 @@ import mailDomains from "./0011_mail_domains.ts"
 import usedLinks from "./0012_used_links.ts"
 import datesOfRecords from "./0013_dates_of_records.ts"
 import changeLog from "./0014_change_log.ts"
+import changeFeed from "./0015_change_feed.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_accounts": accounts,
@@ -30,5 +31,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0011_mail_domains": mailDomains,
   "0012_used_links": usedLinks,
   "0013_dates_of_records": datesOfRecords,
-  "0014_change_log": changeLog
+  "0014_change_log": changeLog,
+  "0015_change_feed": changeFeed
 }

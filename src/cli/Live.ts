@@ -11,6 +11,7 @@ import { AccountLinks } from "../services/accounts/AccountLinks.ts"
 import { AccountDirectory } from "../services/accounts/AccountDirectory.ts"
 import { Accounts } from "../services/accounts/Accounts.ts"
 import { ActivityLog } from "../services/credits/ActivityLog.ts"
+import { ChangeFeed } from "../services/changes/ChangeFeed.ts"
 import { ApiKeys } from "../services/credentials/ApiKeys.ts"
 import { CallHistory } from "../services/credits/CallHistory.ts"
 import { CredentialResolver } from "../services/credentials/CredentialResolver.ts"
@@ -146,6 +147,7 @@ const searches = Layer.mergeAll(
   TrackedShopReader.layer,
   Vocabulary.layer,
   MarketSearch.layer,
+  ChangeFeed.layer,
   FilterCounts.layer
 ).pipe(Layer.provide(SearchRunner.layer))
 

@@ -133,33 +133,37 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
   it.effect.each([
     ["compare_markets", "niche", "filters", "search_shops"],
     ["compare_markets", "niche", "share_of", "search_shops"],
-    ["compare_ads", "cta", "filters", "search_ads"]
-  ] as const)("D66, D99, D100 %s by %s: %s is bounded as the arguments of %s are", ([name, group_by, within, search]) =>
-    Effect.gen(function* () {
-      const registry = yield* ToolRegistry
-      const [compared, searched] = [registry.find(name), registry.find(search)]
-      if (compared === undefined || searched === undefined) return assert.fail("no tool")
-      const names = argumentsOf(searched).filter(({ type }) => type === "array")
-      const ofFilters = (filters: unknown) =>
-        Effect.map(refusal(compared, { group_by, [within]: filters }), (issues) =>
-          issues.filter(({ path }) => path.startsWith(within)).map(({ code, path }) => ({ code, path }))
-        )
-      for (const { maxItems = 0, name } of names) {
-        for (const value of ["1", "a"]) {
-          const filters = { [name]: Array.from({ length: maxItems + 1 }, () => value) }
-          const wanted = [{ code: "too_many", path: `${within}.${name}` }]
-          assert.deepStrictEqual(yield* ofFilters(filters), wanted)
-          assert.deepStrictEqual(yield* ofFilters(JSON.stringify(filters)), wanted)
+    ["compare_ads", "cta", "filters", "search_ads"],
+    ["list_changes", undefined, "filters", "search_shops"]
+  ] as const)(
+    "D66, D99, D100, D111 %s by %s: %s is bounded as the arguments of %s are",
+    ([name, group_by, within, search]) =>
+      Effect.gen(function* () {
+        const registry = yield* ToolRegistry
+        const [compared, searched] = [registry.find(name), registry.find(search)]
+        if (compared === undefined || searched === undefined) return assert.fail("no tool")
+        const names = argumentsOf(searched).filter(({ type }) => type === "array")
+        const ofFilters = (filters: unknown) =>
+          Effect.map(
+            refusal(compared, { ...(group_by === undefined ? {} : { group_by }), [within]: filters }),
+            (issues) => issues.filter(({ path }) => path.startsWith(within)).map(({ code, path }) => ({ code, path }))
+          )
+        for (const { maxItems = 0, name } of names) {
+          for (const value of ["1", "a"]) {
+            const filters = { [name]: Array.from({ length: maxItems + 1 }, () => value) }
+            const wanted = [{ code: "too_many", path: `${within}.${name}` }]
+            assert.deepStrictEqual(yield* ofFilters(filters), wanted)
+            assert.deepStrictEqual(yield* ofFilters(JSON.stringify(filters)), wanted)
+          }
         }
-      }
-      const unknown = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`n${index}`, 1]))
-      assert.lengthOf(yield* ofFilters(unknown), 50)
-      assert.lengthOf(yield* ofFilters(JSON.stringify(unknown)), 50)
-      const parsed = vi.spyOn(JSON, "parse")
-      assert.deepStrictEqual(yield* ofFilters("[".repeat(200_000)), [{ code: "not_object_like", path: within }])
-      assert.lengthOf(parsed.mock.calls, 0)
-      parsed.mockRestore()
-    })
+        const unknown = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`n${index}`, 1]))
+        assert.lengthOf(yield* ofFilters(unknown), 50)
+        assert.lengthOf(yield* ofFilters(JSON.stringify(unknown)), 50)
+        const parsed = vi.spyOn(JSON, "parse")
+        assert.deepStrictEqual(yield* ofFilters("[".repeat(200_000)), [{ code: "not_object_like", path: within }])
+        assert.lengthOf(parsed.mock.calls, 0)
+        parsed.mockRestore()
+      })
   )
 
   it.effect("documents with more in them than any request has are not parsed", () =>

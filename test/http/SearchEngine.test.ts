@@ -24,6 +24,7 @@ const calls: ReadonlyArray<readonly [tool: string, args: object]> = [
   ["compare_markets", { group_by: "country", prices: true }],
   ["compare_markets", { group_by: "niche", sort_by: "median_visits", share_of: { pixels: ["TikTok"] } }],
   ["compare_ads", { group_by: "cta" }],
+  ["list_changes", { since: "2000-01-01", filters: { countries: ["US"], apps: ["No Such App"] } }],
   ["list_filter_options", { kind: "themes" }],
   ["list_filter_options", { kind: "niches", query: "beauty" }]
 ]

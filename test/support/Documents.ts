@@ -4,6 +4,7 @@ import { AppConfig } from "../../src/Config.ts"
 import { issueAt } from "../../src/domain/ArgumentIssue.ts"
 import { codes, InvalidArguments, type ToolError, toPayload, toText } from "../../src/domain/ToolError.ts"
 import * as CompactText from "../../src/http/mcp/CompactText.ts"
+import { ChangeFeed } from "../../src/services/changes/ChangeFeed.ts"
 import { MarketSearch } from "../../src/services/search/MarketSearch.ts"
 import { ProductReader } from "../../src/services/search/ProductReader.ts"
 import { AdSearch, ProductSearch, ShopSearch } from "../../src/services/search/Searches.ts"
@@ -19,6 +20,7 @@ export const generated = "<!-- Written from the code: `npm test -- test/document
 export const registry = ToolRegistry.layer.pipe(
   Layer.provide([
     Layer.mock(AdSearch, {}),
+    Layer.mock(ChangeFeed, {}),
     Layer.mock(MarketSearch, {}),
     Layer.mock(ProductSearch, {}),
     Layer.mock(ShopSearch, {}),
@@ -326,6 +328,7 @@ export const examples: Readonly<Record<ToolName, Readonly<Record<string, unknown
   search_products: { query: "lamp", price: { min: 20, max: 80 }, sort_by: "newest", per_page: 5 },
   get_shop: { shop_id: 261 },
   get_product: { product_id: 45_950 },
+  list_changes: { kinds: ["price_down"], tracked_only: true, per_page: 5 },
   compare_markets: { group_by: "app", filters: { countries: ["US"], active_ads: { min: 1 } }, limit: 5 },
   compare_ads: { group_by: "cta", filters: { niches: ["Beauty"], status: "active" }, limit: 5 }
 }

@@ -16,6 +16,8 @@ import { AdSearch, ProductSearch, ShopSearch } from "../../src/services/search/S
 import { CatalogSearch } from "../../src/services/search/CatalogSearch.ts"
 import type { SearchStatus } from "../../src/services/search/CatalogSearch.ts"
 import { FilterCounts } from "../../src/services/search/FilterCounts.ts"
+import { ChangeFeed } from "../../src/services/changes/ChangeFeed.ts"
+import type { FoundChanges } from "../../src/services/changes/ChangeFeed.ts"
 import { MarketSearch } from "../../src/services/search/MarketSearch.ts"
 import { NewResults } from "../../src/services/search/NewResults.ts"
 import { ProductReader } from "../../src/services/search/ProductReader.ts"
@@ -178,6 +180,31 @@ const productOnRecord: ProductOnRecord = {
   shop: { id: 7, name: "Socks", domain: "socks.example", country: "FR", is_tracked: true, is_own: false }
 }
 
+const changes: FoundChanges = {
+  changes: [
+    {
+      id: 12,
+      kind: "price_down",
+      at: new Date("2026-07-01T04:00:00Z"),
+      data_as_of: "2026-06-30",
+      shop_id: 7,
+      record_id: 1,
+      name: null,
+      old: 12,
+      new: 9.5,
+      shop_name: "Socks",
+      domain: "socks.example",
+      country: "FR",
+      currency: "EUR",
+      is_tracked: true,
+      item_title: "Wool socks"
+    }
+  ],
+  pagination: { per_page: 10, total: 1, total_is_exact: true, has_more: false, next: "after-12" },
+  known_since: "2026-06-01",
+  findings: noFindings
+}
+
 /** One store with its record and the details of its products; its page is not used. */
 export const shops: Layer.Layer<
   | ShopSearch
@@ -190,6 +217,7 @@ export const shops: Layer.Layer<
   | TrackedShops
   | SavedSearches
   | NewResults
+  | ChangeFeed
 > = Layer.mergeAll(
   Layer.mock(SavedSearches, {
     recordView: () => Effect.succeedNone,
@@ -199,6 +227,7 @@ export const shops: Layer.Layer<
   Layer.mock(NewResults, { marked: (_, search) => Effect.map(search, (answer) => ({ answer, mark: 0 })) }),
   Layer.succeed(FilterCounts, { of: () => Effect.succeedNone }),
   Layer.mock(ShopItems, {}),
+  Layer.mock(ChangeFeed, { page: () => Effect.succeed(changes) }),
   Layer.mock(TrackedShopReader, {}),
   Layer.mock(TrackedShops, {}),
   Layer.succeed(ShopSearch, {
@@ -284,6 +313,7 @@ export const index = (status: Partial<SearchStatus> = {}) =>
     facets: () => Effect.die("the fakes do not search"),
     overview: () => Effect.die("the fakes do not search"),
     adGroups: () => Effect.die("the fakes do not search"),
+    storeIds: () => Effect.die("the fakes do not search"),
     figures: () => Effect.die("the fakes do not search"),
     newest: () => Effect.die("the fakes do not search"),
     awaitVersion: () => Effect.void,

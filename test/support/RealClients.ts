@@ -43,6 +43,7 @@ export const exercise = async ({ call, tools }: Connected) => {
       "search_products",
       "get_shop",
       "get_product",
+      "list_changes",
       "compare_markets",
       "compare_ads"
     ]

@@ -10,6 +10,7 @@ export const costs = {
   search_shops: 1,
   compare_markets: 1,
   compare_ads: 1,
+  list_changes: 1,
   get_shop: 1,
   get_product: 1
 } as const

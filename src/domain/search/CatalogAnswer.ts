@@ -93,6 +93,17 @@ export interface Overview {
   readonly currencies: ReadonlyArray<CurrencyCount>
 }
 
+/** All stores that match. */
+export interface StoreIds {
+  readonly total: number
+  /** Ascending; empty if there are more than were asked for. */
+  readonly ids: ReadonlyArray<number>
+  /** Ids of stores that were asked for and are not in the catalog. */
+  readonly unknownIds: ReadonlyArray<number>
+  /** Of the stores whose money the search compares (D90), ascending; none if it compares none or asks for one. */
+  readonly currencies: ReadonlyArray<CurrencyCount>
+}
+
 export interface AdCounts {
   readonly ads: number
   /** Without pseudo-stores. */

@@ -119,6 +119,12 @@ export interface Query extends Filter {
   readonly limit: number
 }
 
+export interface StoreIdsQuery extends Filter {
+  readonly subject: "stores"
+  /** No ids are wanted of more stores. */
+  readonly limit: number
+}
+
 /** What stores are grouped by. */
 export type Grouping =
   /** By code, or by the group that `groups` assigns to the code. 0 means no group. */

@@ -69,7 +69,7 @@ const toolFields = {
   prices: Arguments.optional(Schema.Boolean, "Adds median average prices, by currency."),
   share_of: Arguments.optional(
     ShopFilter.annotate(asJson('{"pixels":["TikTok"]}')),
-    'Filters of search_shops as a JSON string: {"pixels":["TikTok"]} adds how many stores of each group also match.'
+    'As filters: {"pixels":["TikTok"]} adds how many stores of each group also match.'
   )
 } as const
 
@@ -108,7 +108,7 @@ export const MarketArguments = Schema.Struct({
   ...toolFields,
   filters: Arguments.optional(
     ShopFilter.annotate(asJson('{"countries":["US"],"active_ads":{"min":5}}')),
-    "Filters of search_shops; only matching stores count."
+    'Filters of search_shops as a JSON string, such as {"countries":["US"]}; only matching stores count.'
   )
 })
 

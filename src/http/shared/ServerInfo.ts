@@ -37,6 +37,7 @@ const purposes: Readonly<Record<ToolName, string>> = {
   get_product: "gives the record of one product of a tracked store",
   compare_markets: "compares niches, countries, apps and other groups of stores",
   compare_ads: "counts ads by call to action, media type, status, country or niche",
+  list_changes: "lists what has changed of them since a day",
   list_filter_options: "gives the valid names of niches, themes and apps, to call before filtering by one",
   get_usage: "tells the credits that are left"
 }
@@ -47,7 +48,7 @@ const compactForm =
 
 /** What the descriptions of searches would have to say each. */
 const filterLimits = " In filters, values of lists have 1 to 100 characters, and bounds are from 0, but for growth."
-const hasFilters = (name: string) => /^(?:search|compare)_/u.test(name)
+const hasFilters = (name: string) => /^(?:search_|compare_|list_changes$)/u.test(name)
 
 /** For the client's model, about the tools that it may call; the tools' own descriptions say the rest. */
 export const instructions = (mayCall: (tool: string) => boolean, isCompact = false): string => {

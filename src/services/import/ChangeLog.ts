@@ -7,34 +7,9 @@
  * between them write to the log.
  */
 import type { SqlClient, Statement } from "effect/sql"
+import type { ChangeKind } from "../../domain/catalog/Changes.ts"
 import { recorded } from "../../domain/catalog/Figures.ts"
 import type { ImportRun } from "./BulkUpsert.ts"
-
-/** In the order of the constraint of the table. */
-export const kinds = [
-  "store_appeared",
-  "store_gone",
-  "figure_changed",
-  "theme_added",
-  "theme_removed",
-  "app_added",
-  "app_removed",
-  "pixel_added",
-  "pixel_removed",
-  "visits_added",
-  "visits_corrected",
-  "product_appeared",
-  "product_back",
-  "product_removed",
-  "price_up",
-  "price_down",
-  "ad_appeared",
-  "ad_stopped",
-  "ad_running",
-  "ad_moved",
-  "ad_removed"
-] as const
-export type Kind = (typeof kinds)[number]
 
 /** Where changes are written: the version that a transaction makes, and its import. */
 export interface Log {
@@ -54,7 +29,7 @@ export interface Kept {
 
 /** The columns of a change that a query gives. */
 interface Change {
-  readonly kind: Kind | { readonly either: string }
+  readonly kind: ChangeKind | { readonly either: string }
   readonly shop: string
   readonly record?: string
   readonly name?: string
@@ -78,7 +53,7 @@ const figures = recorded.map(({ field }) => field)
 /** Lists of names, by the column; each name that comes or goes is a change. */
 const lists = { apps: ["app_added", "app_removed"], pixels: ["pixel_added", "pixel_removed"] } as const
 
-const members = (kind: Kind, of: string, without: string) =>
+const members = (kind: ChangeKind, of: string, without: string) =>
   query(
     { kind, shop: "id", name: "name" },
     `(SELECT record_id AS id, unnest(${of}) AS name FROM updated WHERE ${of} IS DISTINCT FROM ${without}

@@ -31,7 +31,7 @@ export const callDuration = histogram("discovery_call_duration_seconds", {
 
 export const searchDuration = histogram("discovery_search_duration_seconds", {
   meaning: "Time of a search of the index, with its wait for a thread and without the records of the page",
-  labels: { kind: ["search", "facets", "overview", "adGroups"] },
+  labels: { kind: ["search", "facets", "overview", "adGroups", "storeIds"] },
   boundaries: durations
 })
 

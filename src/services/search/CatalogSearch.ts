@@ -10,9 +10,10 @@ import type {
   Facets,
   Overview,
   SearchResult,
-  StoreFigures
+  StoreFigures,
+  StoreIds
 } from "../../domain/search/CatalogAnswer.ts"
-import type { AdGroupsQuery, Filter, OverviewQuery, Query } from "../../domain/search/CatalogQuery.ts"
+import type { AdGroupsQuery, Filter, OverviewQuery, Query, StoreIdsQuery } from "../../domain/search/CatalogQuery.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 
@@ -72,6 +73,8 @@ export class CatalogSearch extends Context.Service<
     facets(query: Filter): Effect.Effect<Answered<Facets>, SearchFailure>
     overview(query: OverviewQuery, hint?: Hint): Effect.Effect<Answered<Overview>, SearchFailure>
     adGroups(query: AdGroupsQuery, hint?: Hint): Effect.Effect<Answered<AdGroups>, SearchFailure>
+    /** All stores that match, for what is no search: such as their changes. */
+    storeIds(query: StoreIdsQuery, hint?: Hint): Effect.Effect<Answered<StoreIds>, SearchFailure>
     figures(storeIds: ReadonlyArray<number>): Effect.Effect<WithFigures, SearchFailure>
     /** At most `limit` of each kind, with the figures of the store. */
     newest(storeId: number, limit: number): Effect.Effect<Answered<NewestItems> & WithFigures, SearchFailure>

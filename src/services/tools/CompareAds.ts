@@ -22,7 +22,7 @@ export const make = Effect.gen(function* () {
     use: "for shares, such as a niche's mix of media types.",
     instead: "To list ads use search_ads, to count stores compare_markets.",
     parameters: AdGroupArguments,
-    published: { filters: "text" },
+    asText: ["filters"],
     success: AdComparison,
     withoutParts: ["total"],
     check: ToolDefinition.within("filters", yield* VocabularyCheck.make(AdQuery.conflicts)),

@@ -23,7 +23,7 @@ export const make = Effect.gen(function* () {
     description:
       "Compares groups of stores by niche, country, app or another trait: count, share, sums (active ads, products, visits) and medians (visits, growth, revenue by currency).",
     details: `Stores in no group are the last row (value null); total counts every store once. value is ${ToolDefinition.thirdParty}`,
-    published: { filters: "types", share_of: "text" },
+    asText: ["filters", "share_of"],
     use: "to size or rank markets.",
     instead: "To list stores use search_shops, to count ads compare_ads.",
     parameters: Market.MarketArguments,

@@ -24,6 +24,8 @@ export const make = Effect.gen(function* () {
     instead: "To find products use search_products, for any store.",
     parameters: Parameters,
     success: ProductRecordItem.ProductRecordItem,
+    // A store is as in search_products.
+    withoutParts: ["shop", "images"],
     handler: ({ product_id }, { accountId }) =>
       Effect.map(products.get(product_id, accountId), (product) => ProductRecordItem.present(product, context))
   })

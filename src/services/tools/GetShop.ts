@@ -88,7 +88,7 @@ export const make = Effect.gen(function* () {
     parameters: Parameters,
     success: Answer,
     // A niche is as `niche`.
-    withoutParts: ["results", "niches"],
+    withoutParts: ["results", "niche", "niches", "traffic"],
     check: isOne,
     credits: ({ shop_ids: ids }) => (ids === undefined ? "one" : { perResult: distinct(ids).length }),
     handler: (args, caller): Effect.Effect<Answer, Effect.Error<ReturnType<typeof one>>> =>

@@ -16,6 +16,7 @@ const costFields: Readonly<Record<ToolDefinition.ToolName, typeof Schema.Int>> =
   get_shop: Schema.Int,
   get_product: Schema.Int,
   compare_markets: Schema.Int,
+  list_changes: Schema.Int,
   compare_ads: Schema.Int
 }
 

@@ -29,6 +29,8 @@ export const make = Effect.gen(function* () {
     instead: "For stores use search_shops, for one product's variants get_product (tracked stores only).",
     parameters: ProductQuery,
     success: ProductPage,
+    // As in search_ads.
+    withoutParts: ["pagination"],
     check: yield* VocabularyCheck.make(),
     handler: (query, { accountId }) =>
       Effect.gen(function* () {

@@ -27,6 +27,8 @@ export const make = Effect.gen(function* () {
       "For a known store use get_shop, for counts and medians compare_markets, for ads or products the other searches.",
     parameters: ShopQuery,
     success: ShopPage,
+    // As in search_ads; a niche as in get_shop.
+    withoutParts: ["pagination", "niche"],
     check: yield* VocabularyCheck.make(),
     handler: (query, { accountId }) =>
       Effect.gen(function* () {

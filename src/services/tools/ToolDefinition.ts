@@ -118,8 +118,11 @@ export const make = <
   readonly details?: string
   /** What its arguments have in common, which their schema then leaves out. */
   readonly rules?: typeof Arguments.rules
-  /** Arguments that are objects of the arguments of another tool, as their descriptions say. */
-  readonly published?: ToolSchema.Published
+  /**
+   * Arguments that are objects of the arguments of another tool, as their descriptions say. They are published as a text, which every
+   * model can write and which costs least. The server takes an object and its text in JSON.
+   */
+  readonly asText?: ReadonlyArray<string>
   /** When a model should call it: `Use it ...`. */
   readonly use: string
   /** What it should call for something else: `For ... use ...`, each clause after a comma by itself. */
@@ -134,7 +137,7 @@ export const make = <
   readonly handler: (args: Parameters["Type"], caller: C) => Effect.Effect<Success["Type"], E>
 }): RunnableTool<PreparedCall<Success["Type"], E, C, Parameters["Type"]>> => {
   const cost: number = costs[options.name]
-  const { details, published, rules } = options
+  const { asText, details, rules } = options
   const description = [
     options.description,
     `Use it ${options.use}`,
@@ -159,7 +162,7 @@ export const make = <
       name: options.name,
       title: options.title,
       description,
-      inputSchema: ToolSchema.briefArguments(argumentSchema, { hasRules: rules !== undefined, published }),
+      inputSchema: ToolSchema.briefArguments(argumentSchema, { hasRules: rules !== undefined, asText }),
       outputSchema: ToolSchema.briefAnswer(answerSchema, options.withoutParts),
       annotations: {
         title: options.title,

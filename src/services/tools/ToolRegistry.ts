@@ -5,6 +5,7 @@ import * as CompareMarkets from "./CompareMarkets.ts"
 import * as GetProduct from "./GetProduct.ts"
 import * as GetShop from "./GetShop.ts"
 import * as GetUsage from "./GetUsage.ts"
+import * as ListChanges from "./ListChanges.ts"
 import * as ListFilterOptions from "./ListFilterOptions.ts"
 import * as SearchAds from "./SearchAds.ts"
 import * as SearchProducts from "./SearchProducts.ts"
@@ -28,6 +29,7 @@ export class ToolRegistry extends Context.Service<
         SearchProducts.make,
         GetShop.make,
         GetProduct.make,
+        ListChanges.make,
         CompareMarkets.make,
         CompareAds.make
       ])

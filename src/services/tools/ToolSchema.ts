@@ -21,7 +21,7 @@ export const ofAnswer = (schema: Schema.Constraint): ObjectSchema => toObjectSch
  */
 export const briefArguments = (
   schema: ObjectSchema,
-  { hasRules, published = {} }: { readonly hasRules: boolean; readonly published?: Published | undefined }
+  { asText = [], hasRules }: { readonly hasRules: boolean; readonly asText?: ReadonlyArray<string> | undefined }
 ): ObjectSchema => {
   const said = brief(
     schema,
@@ -31,23 +31,10 @@ export const briefArguments = (
   const each = Object.entries(isNode(properties) ? properties : {}).map(([name, property]) => {
     if (!isNode(property)) return [name, property]
     const { description } = property
-    if (published[name] === "text") return [name, { type: "string", description }]
-    return [name, published[name] === "types" ? onlyTypes(property) : property]
+    return [name, asText.includes(name) ? { type: "string", description } : property]
   })
   return { ...said, properties: Object.fromEntries(each) }
 }
-
-/**
- * How an argument is published that is an object of the arguments of another tool: with their types alone, or as a text, which
- * every model can write and which costs least. The server takes an object and its text in JSON for both.
- */
-export type Published = Readonly<Record<string, "types" | "text">>
-
-/** Of an object whose properties another tool's schema describes. */
-const onlyTypes = ({ description, properties }: Node): Node => ({
-  ...brief({ type: "object", properties }, (keyword) => !["type", "properties", "items"].includes(keyword)),
-  description
-})
 
 /**
  * What clients validate results with: types, and values where they are few. The meaning of a field is its name, or in

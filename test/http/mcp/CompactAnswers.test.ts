@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { costs } from "../../../src/domain/access/Credit.ts"
+import { changeKinds } from "../../../src/domain/catalog/Changes.ts"
 import { adGroupings } from "../../../src/domain/search/AdGroupQuery.ts"
 import { AdFilter } from "../../../src/domain/search/AdQuery.ts"
 import { figureSorts, groupings } from "../../../src/domain/search/MarketQuery.ts"
@@ -64,6 +65,11 @@ const argumentsOf: Readonly<Record<ToolName, (index: number) => object>> = {
   search_products: (index) => onPage(make.product(index)),
   get_shop: shopArguments,
   get_product: () => ({ product_id: random.pick(catalog.products).id + (random.chance(0.1) ? 10_000 : 0) }),
+  list_changes: (index) => ({
+    since: "2000-01-01",
+    ...(random.chance(0.5) ? { filters: filtersOf(index) } : {}),
+    ...(random.chance(0.5) ? { order: "oldest" } : {})
+  }),
   compare_ads: (index) => ({
     group_by: adGroupings[index % adGroupings.length],
     filters: adFiltersOf(index),
@@ -107,10 +113,21 @@ const asked = Effect.fnUntraced(function* (calls: ReadonlyArray<unknown>, query:
   return yield* LiveServer.post(secret, calls, query)
 })
 
+/** Of every kind; the catalog was loaded once, which is where its own changes begin. */
+const changes = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`SELECT make_change_partitions()`
+  yield* sql`
+    INSERT INTO change (version, as_of, source_id, kind, shop_id, record_id, name, old, new)
+    SELECT 1, '2026-01-01', 1, kind, s.id, p.id, CASE WHEN kind ~ 'app|theme|pixel' THEN 'Klaviyo' END, 12.5, p.price
+    FROM unnest(${changeKinds}::text[]) AS kind, shop s JOIN product p ON p.shop_id = s.id WHERE p.id % 3 = 0`
+})
+
 layer(LiveServer.naive(catalog), { excludeTestServices: true })("compact answers", (it) => {
   it.effect.each(Object.keys(argumentsOf).filter(isToolName))("of %s have every value and the same charge", (tool) =>
     Effect.gen(function* () {
       const drawn = new Set<string>()
+      if (tool === "list_changes") yield* changes
       let results = 0
       let empty = 0
       for (let batch = 0; batch < 10; batch++) {

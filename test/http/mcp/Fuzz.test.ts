@@ -144,7 +144,8 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
         "get_shop",
         "get_product",
         "compare_markets",
-        "compare_ads"
+        "compare_ads",
+        "list_changes"
       ]),
       Schema.Record(
         Schema.Literals([

@@ -65,6 +65,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("null", (it) => {
       search_products: [{}],
       get_shop: [{ domain }, { shop_id: id }],
       get_product: [{ product_id: product.id }],
+      list_changes: [{}, { filters: {} }],
       compare_markets: [{ group_by: "niche" }],
       compare_ads: [{ group_by: "cta" }]
     }

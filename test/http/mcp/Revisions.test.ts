@@ -233,6 +233,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
       "search_products",
       "get_shop",
       "get_product",
+      "list_changes",
       "compare_markets",
       "compare_ads"
     ]

@@ -172,7 +172,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
           for (const limit of limitsOf(schemas.arguments, "")) {
             if (kept.has(limit)) continue
             const [, path = "", rule = ""] = /^\.?(.*) (\S+=.*)$/u.exec(limit) ?? []
-            // Objects of the arguments of another tool are published with their types alone or as text, and refer to it.
+            // Objects of the arguments of another tool are published as text, and refer to it.
             const [, whole = ""] = /^(filters|share_of)\b/u.exec(path) ?? []
             const other = whole === "" ? undefined : referredTo(listing)
             const inner = path.slice(whole.length + 1)

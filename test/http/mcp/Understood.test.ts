@@ -8,6 +8,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { costs } from "../../../src/domain/access/Credit.ts"
+import { changeKinds } from "../../../src/domain/catalog/Changes.ts"
 import { defaults } from "../../../src/domain/search/Arguments.ts"
 import { AdComparison, adGroupings } from "../../../src/domain/search/AdGroupQuery.ts"
 import type { AdGroupQuery } from "../../../src/domain/search/AdGroupQuery.ts"
@@ -85,6 +86,16 @@ const validOf: Readonly<Record<ToolName, (index: number) => Json>> = {
     return random.pick<Json>([{ shop_id: id }, { domain }])
   },
   get_product: () => ({ product_id: random.pick(catalog.products).id }),
+  list_changes: (index) => {
+    const filters = filtersOf(index)
+    return {
+      since: random.pick(["2026-01-01", "after-0", "before-9-0-9"]),
+      ...(random.chance(0.5) ? { filters: random.chance(0.5) ? JSON.stringify(filters) : filters } : {}),
+      ...(random.chance(0.5) ? { kinds: [random.pick(changeKinds)] } : {}),
+      ...(random.chance(0.5) ? { tracked_only: random.chance(0.5) } : {}),
+      ...(random.chance(0.5) ? { shop_ids: [random.pick(catalog.shops).id] } : {})
+    }
+  },
   compare_ads: (index) => {
     const filters = adFiltersOf(index)
     return {
@@ -244,6 +255,10 @@ const compare = (tool: ToolName, said: Json, content: Json): void => {
       })
       return
     }
+    case "list_changes":
+      // The catalog was loaded once, which is where changes begin.
+      assert.deepStrictEqual(content["results"], [])
+      return
     case "compare_ads": {
       const { warnings: _, ...answer } = Schema.decodeUnknownSync(AdComparison)(content, { onExcessProperty: "error" })
       assert.deepStrictEqual(answer, adComparison(catalog, adGroupQueryOf(said)))

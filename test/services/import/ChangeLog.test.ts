@@ -3,9 +3,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
+import { changeKinds } from "../../../src/domain/catalog/Changes.ts"
 import { recorded } from "../../../src/domain/catalog/Figures.ts"
 import { decode } from "../../../src/domain/catalog/Records.ts"
-import * as ChangeLog from "../../../src/services/import/ChangeLog.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import type { ImportRow } from "../../../src/services/import/ImportSource.ts"
 import { Sources } from "../../../src/services/import/Sources.ts"
@@ -198,7 +198,7 @@ const ChangeRow = Schema.Struct({
   version: Schema.Int,
   as_of: Schema.String,
   source: Schema.String,
-  kind: Schema.Literals(ChangeLog.kinds),
+  kind: Schema.Literals(changeKinds),
   shop_id: Schema.NullOr(Schema.Int),
   record_id: Schema.NullOr(Schema.Int),
   name: Schema.NullOr(Schema.String),
@@ -523,7 +523,7 @@ layer(Services, { excludeTestServices: true })("the log of changes", (it) => {
       const [constraint] = yield* sql<{ text: string }>`
         SELECT pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE conname = 'change_kind_check'`
       const kinds = Array.from(constraint?.text.matchAll(/'([a-z_]+)'/gu) ?? [], ([, kind]) => kind)
-      assert.deepStrictEqual(kinds, [...ChangeLog.kinds])
+      assert.deepStrictEqual(kinds, [...changeKinds])
     })
   )
 })

@@ -144,6 +144,7 @@ describe("a successful call", () => {
             search_shops: 1,
             search_ads: 1,
             search_products: 1,
+            list_changes: 1,
             get_shop: 1,
             get_product: 1,
             compare_markets: 1,

@@ -1,8 +1,15 @@
 /** Answers queries of one version of the catalog: the statements of each kind of query, side by side where none needs another. */
 import { Effect, Schema } from "effect"
 import type { Figure } from "../../../domain/catalog/Figures.ts"
-import type { AdGroups, Facets, Overview, SearchResult, StoreFigures } from "../../../domain/search/CatalogAnswer.ts"
-import type { AdGroupsQuery, Filter, OverviewQuery, Query } from "../../../domain/search/CatalogQuery.ts"
+import type {
+  AdGroups,
+  Facets,
+  Overview,
+  SearchResult,
+  StoreFigures,
+  StoreIds
+} from "../../../domain/search/CatalogAnswer.ts"
+import type { AdGroupsQuery, Filter, OverviewQuery, Query, StoreIdsQuery } from "../../../domain/search/CatalogQuery.ts"
 import type { NewestItems } from "../CatalogSearch.ts"
 import { shownFigures } from "../ShopFigures.ts"
 import { AdGroupRow, adGroups as adGroupsSql, readAdGroups } from "./AdGroupsSql.ts"
@@ -130,6 +137,20 @@ export const answersOf = (engine: ClickHouse["Service"], place: Place) => {
       })
     )
 
+  const storeIds = (query: StoreIdsQuery): Answer<StoreIds> =>
+    Effect.all(
+      {
+        rows: ask("storeIds", IdRow, (of) => PageSql.storeIds(of, query)),
+        counts: count(query, { hasTotals: true })
+      },
+      atOnce
+    ).pipe(
+      Effect.map(({ counts, rows }) => {
+        const { currencies, total, unknownIds } = CountsSql.readCounts(counts, query)
+        return { total, ids: total > query.limit ? [] : rows.map(({ id }) => id), unknownIds, currencies }
+      })
+    )
+
   const newest = (
     storeId: number,
     limit: number
@@ -145,5 +166,5 @@ export const answersOf = (engine: ClickHouse["Service"], place: Place) => {
     )
   }
 
-  return { search, facets, overview, adGroups, figures, newest }
+  return { search, facets, overview, adGroups, storeIds, figures, newest }
 }

@@ -124,7 +124,7 @@ const make = Effect.fnUntraced(function* (cluster: Cluster) {
       })
     )
 
-  const timed = (kind: "search" | "facets" | "overview" | "adGroups") => {
+  const timed = (kind: "search" | "facets" | "overview" | "adGroups" | "storeIds") => {
     return <A, E>(effect: Effect.Effect<A, E>) =>
       Effect.clockWith((clock) => {
         const began = clock.monotonicTimeNanosUnsafe()
@@ -148,6 +148,9 @@ const make = Effect.fnUntraced(function* (cluster: Cluster) {
     ),
     adGroups: Effect.fn("EngineSearch.adGroups")((query, hint) =>
       timed("adGroups")(ask((answers) => answers.adGroups(query), hint))
+    ),
+    storeIds: Effect.fn("EngineSearch.storeIds")((query, hint) =>
+      timed("storeIds")(ask((answers) => answers.storeIds(query), hint))
     ),
     figures: Effect.fn("EngineSearch.figures")((ids) =>
       Effect.map(

@@ -3,7 +3,7 @@
  * server that was asked takes the page.
  */
 import { figures } from "../../../domain/catalog/Figures.ts"
-import type { ItemColumn, Order, Query, Subject } from "../../../domain/search/CatalogQuery.ts"
+import type { ItemColumn, Order, Query, StoreIdsQuery, Subject } from "../../../domain/search/CatalogQuery.ts"
 import { figureColumn, gather, itemRows, storeConditions, storeRows } from "./Conditions.ts"
 import type { Draft } from "./Conditions.ts"
 
@@ -115,6 +115,12 @@ export const page = (draft: Draft, query: Query): string => {
     `SELECT id, shop_id, ${figureList} FROM ${gather(draft, shard)} ${sorted} ` +
     `LIMIT ${parameters.add("UInt32", limit)} OFFSET ${parameters.add("UInt32", offset)}`
   )
+}
+
+/** The ids of all stores that match, up to the limit. */
+export const storeIds = (draft: Draft, query: StoreIdsQuery): string => {
+  const first = `ORDER BY id LIMIT ${draft.parameters.add("UInt32", query.limit)}`
+  return `SELECT id FROM ${gather(draft, `${storeRows(draft, storeConditions(draft, query), "id")} ${first}`)} ${first}`
 }
 
 /** The figures of stores. */

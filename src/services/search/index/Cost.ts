@@ -6,7 +6,7 @@
  */
 import * as AdKey from "./AdKey.ts"
 import { isOfItemsAlone } from "./ItemsAlone.ts"
-import type { Filter, Query, StoreCondition } from "../../../domain/search/CatalogQuery.ts"
+import type { Filter, Query, StoreCondition, StoreIdsQuery } from "../../../domain/search/CatalogQuery.ts"
 import { defaultTuning } from "./Run.ts"
 import type { Segment, SegmentList, SegmentView, Words } from "./Segment.ts"
 import { isDense, postingsOf } from "./Words.ts"
@@ -120,6 +120,18 @@ export const ofSearch = (list: SegmentList, query: Query): number =>
     (sum, view) => sum + steps.segment + costIn(view, query),
     steps.search + steps.ranked * (query.offset + query.limit)
   )
+
+/** Each id is read, sorted and written. */
+export const ofStoreIds = (list: SegmentList, query: StoreIdsQuery): number =>
+  ofSearch(list, {
+    ...query,
+    order: { _tag: "ByStore", figures: ["active_ads"], isDescending: true },
+    offset: 0,
+    limit: Math.min(
+      query.limit,
+      list.reduce((all, { segment }) => all + segment.storeIds.length, 0)
+    )
+  })
 
 export const ofFacets = (list: SegmentList, query: Filter): number => costOfAll(list, query, steps.facets, 0)
 

@@ -22,8 +22,8 @@ import { isOfAll } from "../../../domain/search/CatalogQuery.ts"
 import { defaultTuning } from "./Run.ts"
 import type { Matching } from "./Matching.ts"
 import type { Cancel, Run, Tuning } from "./Run.ts"
-import type { Order, Query } from "../../../domain/search/CatalogQuery.ts"
-import type { Found, SearchResult } from "../../../domain/search/CatalogAnswer.ts"
+import type { Order, Query, StoreIdsQuery } from "../../../domain/search/CatalogQuery.ts"
+import type { Found, SearchResult, StoreIds } from "../../../domain/search/CatalogAnswer.ts"
 import type { Figure } from "../../../domain/catalog/Figures.ts"
 import type { SegmentList, SegmentView } from "./Segment.ts"
 import { prepare, unknownIds } from "./StoreSelection.ts"
@@ -117,6 +117,21 @@ const searchStores = (list: SegmentList, query: Query, run: Run): RankedResult =
     unknownIds: unknownIds(list, conditions),
     page: ranks.map(({ tie }) => ({ id: tie, storeId: tie })),
     ranks,
+    currencies: currencies(list, query, run, matched)
+  }
+}
+
+/** The ids of all matching stores. */
+export const storeIds = (list: SegmentList, query: StoreIdsQuery, cancel: Cancel, tuning = defaultTuning): StoreIds => {
+  const run = { conditions: prepare(query.stores), cancel, tuning }
+  const matched = list.map((view) => matchStores(view, query, run))
+  const total = matched.reduce((all, { length }) => all + length, 0)
+  const idsIn = ({ segment }: SegmentView, at: number) =>
+    Array.from(matched[at] ?? [], (row) => segment.storeIds[row] ?? 0)
+  return {
+    total,
+    ids: total > query.limit ? [] : list.flatMap(idsIn).sort((one, other) => one - other),
+    unknownIds: unknownIds(list, query.stores),
     currencies: currencies(list, query, run, matched)
   }
 }

@@ -226,6 +226,7 @@ const makeService = (searcher: Searcher): IndexService => {
       facets: Effect.fn("CatalogIndex.facets")((query) => ask({ kind: "facets", query })),
       overview: Effect.fn("CatalogIndex.overview")((query, hint) => ask({ kind: "overview", query }, hint)),
       adGroups: Effect.fn("CatalogIndex.adGroups")((query, hint) => ask({ kind: "adGroups", query }, hint)),
+      storeIds: Effect.fn("CatalogIndex.storeIds")((query, hint) => ask({ kind: "storeIds", query }, hint)),
       figures: (storeIds) =>
         Effect.map(current, (catalog) => ({ catalog, figures: figuresOf(catalog.list, storeIds) })),
       newest: (storeId, limit) =>

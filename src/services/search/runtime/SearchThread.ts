@@ -1,13 +1,13 @@
 /** The code of a search thread: it keeps the newest list of segments and runs one search at a time. */
 import { adGroups } from "../index/AdGroups.ts"
-import type { AdGroups, Facets, Overview, SearchResult } from "../../../domain/search/CatalogAnswer.ts"
-import type { AdGroupsQuery, Filter, OverviewQuery, Query } from "../../../domain/search/CatalogQuery.ts"
+import type { AdGroups, Facets, Overview, SearchResult, StoreIds } from "../../../domain/search/CatalogAnswer.ts"
+import type { AdGroupsQuery, Filter, OverviewQuery, Query, StoreIdsQuery } from "../../../domain/search/CatalogQuery.ts"
 import { facets } from "../index/Facets.ts"
 import type { Leaders } from "../index/Facets.ts"
 import { Canceled } from "../index/Run.ts"
 import type { Cancel } from "../index/Run.ts"
 import { overview } from "../index/Overview.ts"
-import { search } from "../index/Search.ts"
+import { search, storeIds } from "../index/Search.ts"
 import { searchPart } from "../index/Parts.ts"
 import type { PartQuery, PartResult } from "../index/Parts.ts"
 import type { SegmentList } from "../index/Segment.ts"
@@ -20,6 +20,7 @@ export interface Questions {
   readonly facets: Filter
   readonly overview: OverviewQuery
   readonly adGroups: AdGroupsQuery
+  readonly storeIds: StoreIdsQuery
   /** A search in some segments, which DividedSearch asks. */
   readonly part: PartQuery
 }
@@ -29,6 +30,7 @@ export interface Answers {
   readonly facets: Facets
   readonly overview: Overview
   readonly adGroups: AdGroups
+  readonly storeIds: StoreIds
   readonly part: PartResult
 }
 
@@ -82,6 +84,8 @@ const answerOf = ({ leaders, list }: Searched, job: Job, cancel: Cancel): Answer
       return overview(list, job.query, leaders, cancel)
     case "adGroups":
       return adGroups(list, job.query, cancel)
+    case "storeIds":
+      return storeIds(list, job.query, cancel)
     case "part":
       return searchPart(list, job.query, cancel)
   }

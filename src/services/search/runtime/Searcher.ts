@@ -88,6 +88,8 @@ const expectedNanos = ({ list }: Published, job: Job<Asked>): number => {
       return Cost.ofOverview(list, job.query)
     case "adGroups":
       return Cost.ofAdGroups(list, job.query)
+    case "storeIds":
+      return Cost.ofStoreIds(list, job.query)
   }
 }
 
