@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import * as AccountPage from "./account/AccountPage.ts"
 import * as AdsPage from "./catalog/AdsPage.ts"
 import * as BillingPage from "./account/BillingPage.ts"
+import * as ChangesPage from "./catalog/ChangesPage.ts"
 import * as ClosePage from "./account/ClosePage.ts"
 import * as Asset from "./shared/Assets.ts"
 import { CatalogAccess } from "./catalog/CatalogAccess.ts"
@@ -49,6 +50,7 @@ const catalog = Layer.mergeAll(
   ProductsPage.layer,
   StoresPage.layer,
   MarketPage.layer,
+  ChangesPage.layer,
   StorePage.layer,
   TrackingForms.layer,
   SavedSearchesPage.layer,

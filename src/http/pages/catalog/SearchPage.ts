@@ -18,6 +18,7 @@ import type { SentNames } from "../../../services/search/Names.ts"
 import { NewResults } from "../../../services/search/NewResults.ts"
 import type { NameCodes } from "../../../services/search/Queries.ts"
 import * as ToolDefinition from "../../../services/tools/ToolDefinition.ts"
+import { changesOf } from "./ChangesPage.ts"
 import type { Context } from "./FilterChips.ts"
 import type { Subject } from "./FilterForm.ts"
 import * as FilterPage from "./FilterPage.ts"
@@ -83,16 +84,20 @@ export const layer = <Query extends Narrowable & SentNames, Answer extends Envel
         if (page === 1 && key.query !== "") yield* saved.remember(accountId, key)
         const name = yield* saved.recordView(accountId, { ...key, mark })
         const isEmpty = answer.results.length === 0
-        return html`${searchActions({ visitor, search: key, mark, saved: name, total })}${SearchResults.results({
-          ...context,
-          subject,
-          tool: tool.name,
-          list: isEmpty ? undefined : options.list(answer, locale),
-          pagination: answer.pagination,
-          warnings: answer.warnings ?? [],
-          asOf: yield* dataAsOf,
-          reasons: isEmpty ? options.reasons(args, answer) : []
-        })}`
+        const changes =
+          subject === "stores" && html`<p><a href="${changesOf(args)}">${locale.text("changes.ofStores")}</a></p>`
+        return html`${searchActions({ visitor, search: key, mark, saved: name, total })}${changes}${SearchResults.results(
+          {
+            ...context,
+            subject,
+            tool: tool.name,
+            list: isEmpty ? undefined : options.list(answer, locale),
+            pagination: answer.pagination,
+            warnings: answer.warnings ?? [],
+            asOf: yield* dataAsOf,
+            reasons: isEmpty ? options.reasons(args, answer) : []
+          }
+        )}`
       })
 
       yield* FilterPage.add({

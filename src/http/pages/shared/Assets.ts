@@ -38,6 +38,7 @@ export class Assets extends Context.Service<
       import.meta.resolve("./styles/searches.css"),
       import.meta.resolve("./styles/results.css"),
       import.meta.resolve("./styles/market.css"),
+      import.meta.resolve("./styles/changes.css"),
       import.meta.resolve("./styles/usage.css"),
       import.meta.resolve("./styles/docs.css")
     ]),

@@ -23,6 +23,7 @@ export const sections = {
   products: "/dashboard/products",
   stores: "/dashboard/shops",
   market: "/dashboard/market",
+  changes: "/dashboard/changes",
   searches: "/dashboard/searches",
   integrations: "/dashboard/integrations",
   usage: "/dashboard/usage",
@@ -145,6 +146,7 @@ export const inNavigation = [
   "products",
   "stores",
   "market",
+  "changes",
   "searches",
   "integrations",
   "usage"
