@@ -19,14 +19,14 @@ export const defaultDays = 7
 export type Since =
   | { readonly _tag: "Day"; readonly day: string }
   | { readonly _tag: "After"; readonly id: number }
-  /** Newest first: above `floor`, up to `top`, below `id`. */
-  | { readonly _tag: "Before"; readonly id: number; readonly floor: number; readonly top: number }
+  /** Newest first: ids greater than `above` and at most `top`, and less than `id`. */
+  | { readonly _tag: "Before"; readonly id: number; readonly above: number; readonly top: number }
 
 const after = /^after-(\d{1,15})$/u
 const before = /^before-(\d{1,15})-(\d{1,15})-(\d{1,15})$/u
 
 export const cursorOf = (since: Exclude<Since, { readonly _tag: "Day" }>): string =>
-  since._tag === "After" ? `after-${since.id}` : `before-${since.id}-${since.floor}-${since.top}`
+  since._tag === "After" ? `after-${since.id}` : `before-${since.id}-${since.above}-${since.top}`
 
 /** `undefined` for a text that is neither a day nor a cursor. */
 export const sinceOf = (sent: string): Since | undefined => {
@@ -34,8 +34,8 @@ export const sinceOf = (sent: string): Since | undefined => {
   if (isCalendarDate(text)) return { _tag: "Day", day: text }
   const [, last] = after.exec(text) ?? []
   if (last !== undefined) return { _tag: "After", id: Number(last) }
-  const [, id, floor, top] = before.exec(text) ?? []
-  return id === undefined ? undefined : { _tag: "Before", id: Number(id), floor: Number(floor), top: Number(top) }
+  const [, id, above, top] = before.exec(text) ?? []
+  return id === undefined ? undefined : { _tag: "Before", id: Number(id), above: Number(above), top: Number(top) }
 }
 
 const SinceText = Schema.String.check(

@@ -128,9 +128,9 @@ export class ChangeFeed extends Context.Service<
               ...(found === undefined ? [] : [found.ids])
             ])
             const from =
-              since._tag === "Day" ? { day: since.day } : { after: since._tag === "After" ? since.id : since.floor }
+              since._tag === "Day" ? { day: since.day } : { after: since._tag === "After" ? since.id : since.above }
             const { known_since, ...all } = yield* ChangeSql.window(sql, from)
-            const window = since._tag === "Before" ? { floor: since.floor, top: Math.min(since.top, all.top) } : all
+            const window = since._tag === "Before" ? { above: since.above, top: Math.min(since.top, all.top) } : all
             const first = yield* ChangeSql.beginning(sql, window)
             const kinds =
               query.kinds === undefined || query.kinds.length === 0 ? undefined : Array.from(new Set(query.kinds))
@@ -176,7 +176,7 @@ export class ChangeFeed extends Context.Service<
         const next =
           hasMore && last !== undefined
             ? isNewest
-              ? cursorOf({ _tag: "Before", id: last.id, floor: window.floor, top: window.top })
+              ? cursorOf({ _tag: "Before", id: last.id, above: window.above, top: window.top })
               : cursorOf({ _tag: "After", id: last.id })
             : cursorOf({ _tag: "After", id: window.top })
         return {

@@ -9,9 +9,9 @@ import * as ShopSql from "../search/ShopSql.ts"
 
 type Sql = SqlClient.SqlClient
 
-/** Ids above `floor` and up to `top`. */
+/** Ids greater than `above` and at most `top`. */
 export interface Window {
-  readonly floor: number
+  readonly above: number
   readonly top: number
 }
 
@@ -28,7 +28,7 @@ const fewStores = 2_000
 /** Ids are exact numbers: a log would need centuries to have one that is not. */
 const Id = Schema.FiniteFromString.check(Schema.isInt())
 
-const decodeWindow = rowOf(Schema.Struct({ floor: Id, top: Id, known_since: Schema.NullOr(Schema.String) }))
+const decodeWindow = rowOf(Schema.Struct({ above: Id, top: Id, known_since: Schema.NullOr(Schema.String) }))
 
 /** After the last change before the day, or after a change. `knownSince` is the day of the oldest one. */
 export const window = (sql: Sql, since: { readonly day: string } | { readonly after: number }) =>
@@ -39,7 +39,7 @@ export const window = (sql: Sql, since: { readonly day: string } | { readonly af
             SELECT c.id FROM change c WHERE c.at < ${since.day}::date::timestamp AT TIME ZONE 'UTC' ORDER BY c.at DESC, c.id DESC LIMIT 1
           ), 0)`
         : sql`least(${since.after}::bigint, newest.id)`
-    }::text AS floor, newest.id::text AS top,
+    }::text AS above, newest.id::text AS top,
     (SELECT (c.at AT TIME ZONE 'UTC')::date::text FROM change c ORDER BY c.id LIMIT 1) AS known_since
     FROM (SELECT coalesce(max(id), 0) AS id FROM change) newest`.pipe(decodeWindow)
 
@@ -49,18 +49,18 @@ const decodeOldest = firstOf(Schema.Struct({ at: Schema.Date }))
  * A time before all changes of a window: earlier months need not be looked at. With a day to spare, because a clock that is set back
  * gives a later change an earlier time.
  */
-export const beginning = (sql: Sql, { floor, top }: Window) =>
+export const beginning = (sql: Sql, { above, top }: Window) =>
   sql`
-    SELECT at - interval '1 day' AS at FROM change WHERE id > ${floor}::bigint AND id <= ${top}::bigint
+    SELECT at - interval '1 day' AS at FROM change WHERE id > ${above}::bigint AND id <= ${top}::bigint
     ORDER BY id LIMIT 1`.pipe(decodeOldest)
 
 /** The first so many ids in an order, in a relation with one column. */
 const ids = (
   sql: Sql,
-  { floor, from, kinds, shopIds, top }: Wanted & { readonly from: Date },
+  { above, from, kinds, shopIds, top }: Wanted & { readonly from: Date },
   { isNewest, limit }: { readonly isNewest: boolean; readonly limit: number }
 ): Statement.Fragment => {
-  const inWindow = sql`c.id > ${floor}::bigint AND c.id <= ${top}::bigint AND c.at >= ${from}::timestamptz`
+  const inWindow = sql`c.id > ${above}::bigint AND c.id <= ${top}::bigint AND c.at >= ${from}::timestamptz`
   const inOrder = sql`ORDER BY c.id ${sql.literal(isNewest ? "DESC" : "ASC")} LIMIT ${limit}::int`
   const ofKinds = kinds === undefined ? sql`true` : sql`c.kind = ANY(${kinds}::text[])`
   if (shopIds !== undefined && shopIds.length <= fewStores) {
@@ -92,7 +92,7 @@ export const counts = (sql: Sql, { kinds = changeKinds, ...wanted }: Wanted & { 
     SELECT k.kind, n.count FROM unnest(${kinds}::text[]) WITH ORDINALITY AS k (kind, position), LATERAL (
       SELECT count(*)::int AS count FROM (
         SELECT FROM (SELECT c.id, c.kind FROM change c WHERE c.kind = k.kind
-          AND c.id > ${wanted.floor}::bigint AND c.id <= ${wanted.top}::bigint AND c.at >= ${wanted.from}::timestamptz
+          AND c.id > ${wanted.above}::bigint AND c.id <= ${wanted.top}::bigint AND c.at >= ${wanted.from}::timestamptz
           AND ${wanted.shopIds === undefined ? sql`true` : sql`c.shop_id = ANY(${wanted.shopIds}::int[])`}
           LIMIT ${most}::int) c
       ) counted
