@@ -810,9 +810,20 @@ CREATE TABLE change (
 ) PARTITION BY RANGE (at);
 CREATE INDEX change_day ON change USING btree (at);
 CREATE INDEX change_kind ON change USING btree (kind, id);
+CREATE INDEX change_left ON change USING btree (old, id) WHERE kind = 'ad_moved'::text AND old IS NOT NULL;
 CREATE INDEX change_newest ON change USING btree (id);
 CREATE INDEX change_removed ON change USING btree (shop_id, key) WHERE key IS NOT NULL;
 CREATE INDEX change_shop ON change USING btree (shop_id, id);
+
+CREATE TABLE history_start (
+  shop_id integer NOT NULL,
+  part text NOT NULL,
+  version integer NOT NULL,
+  as_of date NOT NULL,
+  CONSTRAINT history_start_pkey PRIMARY KEY (shop_id, part),
+  CONSTRAINT history_start_part_check CHECK (part = ANY (ARRAY['figures'::text, 'products'::text, 'ads'::text])),
+  CONSTRAINT history_start_shop_id_fkey FOREIGN KEY (shop_id) REFERENCES shop(id) ON DELETE CASCADE
+);
 
 CREATE OR REPLACE FUNCTION public.account_change_is_append_only()
  RETURNS trigger

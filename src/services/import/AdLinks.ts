@@ -146,8 +146,8 @@ const assign = (write: Write, found: Statement.Fragment) => {
       UPDATE ad SET shop_id = found.shop_id, version = ${version}
       FROM (${found}) found
       WHERE ad.ctid = found.ctid
-      RETURNING ad.id, ad.shop_id, ad.page_id
-    ), logged AS (${logged(sql, moves, write)})
+      RETURNING ad.id, ad.shop_id, ad.page_id, ad.is_active
+    ), ${logged(sql, moves, write)}
     SELECT shop_id, ${sql.literal(sqlPseudoStoreOf("id"))} AS left_shop_id, page_id FROM moved`.pipe(decodeLinked)
 }
 

@@ -9,7 +9,7 @@ import { PgTypes } from "@effect/sql-pg"
 import { Effect, Result, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { rowOf } from "../database/Rows.ts"
-import { insertion } from "./ChangeLog.ts"
+import { insertion, starting } from "./ChangeLog.ts"
 import type { Kept } from "./ChangeLog.ts"
 
 /** Which stamp of the store a change updates; see CatalogVersion.Touched. */
@@ -170,15 +170,14 @@ const statement = <Row>({ columns, dates, isVersioned, kept, key, name, ofStore 
           .join("")}${kept.columns.map((column) => `, ${row}.${column} AS new_${column}`).join("")}`
   const stored = kept?.columns.map((column) => `, stored.${column} AS old_${column}`).join("") ?? ""
   const old = kept?.columns.map((column) => `, input.old_${column}`).join("") ?? ""
+  const isKept = `$${first + 3}::bool`
+  const started = kept === undefined ? undefined : starting(kept, { version, isKept })
   const log =
     kept === undefined
       ? ""
-      : `, logged AS (${insertion(kept.changes, {
-          version,
-          sourceId,
-          asOf: `$${first + 2}::date`,
-          isKept: `$${first + 3}::bool`
-        })})`
+      : `, logged AS (${insertion(kept.changes, { version, sourceId, asOf: `$${first + 2}::date`, isKept })})${
+          started === undefined ? "" : `, started AS (${started})`
+        }`
   return `
     WITH input AS (
       SELECT ${list(columns.map((column) => (column.cast === undefined ? column.name : `${column.name}::${column.cast} AS ${column.name}`)))}

@@ -4,11 +4,13 @@
  * nothing, nor does one whose data are older than those of another import of its source.
  *
  * The changes between two versions, applied to what is kept of the catalog in the first, give that of the second, if all imports
- * between them write to the log.
+ * between them write to the log. What does not write to it notes that the history of a store starts there (D112).
  */
 import type { SqlClient, Statement } from "effect/sql"
 import type { ChangeKind } from "../../domain/catalog/Changes.ts"
 import { recorded } from "../../domain/catalog/Figures.ts"
+import { parts } from "../../domain/catalog/Series.ts"
+import type { Part } from "../../domain/catalog/Series.ts"
 import type { ImportRun } from "./BulkUpsert.ts"
 
 /** Where changes are written: the version that a transaction makes, and its import. */
@@ -25,6 +27,12 @@ export interface Kept {
   readonly keys: ReadonlyArray<string>
   /** Queries of changes, from `inserted` and `updated` with these columns and `record_id`. */
   readonly changes: ReadonlyArray<string>
+  /** Which histories start anew when such a change is not written, and of which stores, in expressions of a changed row. */
+  readonly starts?: {
+    readonly ofNew: ReadonlyArray<Part>
+    readonly part: Part
+    readonly stores: { readonly ofNew: string; readonly ofChanged: string }
+  }
 }
 
 /** The columns of a change that a query gives. */
@@ -65,6 +73,7 @@ const ofStores = [...figures, "theme", ...Object.keys(lists)]
 export const keptOfStores: Kept = {
   columns: ofStores,
   keys: [],
+  starts: { ofNew: parts, part: "figures", stores: { ofNew: "record_id", ofChanged: "record_id" } },
   changes: [
     query(
       {
@@ -112,6 +121,7 @@ export const keptOfMonths: Kept = {
 export const keptOfProducts: Kept = {
   columns: ["price"],
   keys: ["key"],
+  starts: { ofNew: ["products"], part: "products", stores: { ofNew: "of_shop_id", ofChanged: "of_shop_id" } },
   changes: [
     query(
       {
@@ -138,21 +148,35 @@ export const keptOfProducts: Kept = {
   ]
 }
 
+const statusOf = (isActive: string) => `CASE WHEN ${isActive} THEN 'active' ELSE 'inactive' END`
+
 export const keptOfAds: Kept = {
   columns: ["is_active", "shop_id"],
   keys: [],
+  starts: {
+    ofNew: ["ads"],
+    part: "ads",
+    stores: { ofNew: "new_shop_id", ofChanged: "unnest(ARRAY[new_shop_id, old_shop_id])" }
+  },
   changes: [
     query(
       {
         kind: "ad_appeared",
         shop: "new_shop_id",
         record: "record_id",
-        name: "CASE WHEN new_is_active THEN 'active' ELSE 'inactive' END"
+        name: statusOf("new_is_active")
       },
       "inserted"
     ),
     query(
-      { kind: "ad_moved", shop: "new_shop_id", record: "record_id", old: "old_shop_id", new: "new_shop_id" },
+      {
+        kind: "ad_moved",
+        shop: "new_shop_id",
+        record: "record_id",
+        name: statusOf("old_is_active"),
+        old: "old_shop_id",
+        new: "new_shop_id"
+      },
       `updated WHERE ${changed("shop_id")}`
     ),
     query(
@@ -166,24 +190,49 @@ export const keptOfAds: Kept = {
   ]
 }
 
+/** A query of changes, and which histories start anew when they are not written: of the stores in `shop_id` of a relation. */
+interface Unwritten {
+  readonly change: string
+  readonly start: { readonly from: string; readonly part: Part } | null
+}
+
 /** Of each table, the columns of a deleted row that its change needs, and the change from `removed`, which has them. */
 export const removals = {
-  shop: { columns: "id, domain", change: query({ kind: "store_gone", shop: "id", name: "domain" }, "removed") },
+  shop: {
+    columns: "id, domain",
+    change: query({ kind: "store_gone", shop: "id", name: "domain" }, "removed"),
+    // The starts of its history go with it.
+    start: null
+  },
   product: {
     columns: "id, shop_id, key, title, price",
     change: query(
       { kind: "product_removed", shop: "shop_id", record: "id", name: "title", key: "key", old: "price" },
       "removed"
-    )
+    ),
+    start: { from: "removed", part: "products" }
   },
-  ad: { columns: "id, shop_id", change: query({ kind: "ad_removed", shop: "shop_id", record: "id" }, "removed") }
-} as const
+  ad: {
+    columns: "id, shop_id, is_active",
+    change: query({ kind: "ad_removed", shop: "shop_id", record: "id", name: statusOf("is_active") }, "removed"),
+    start: { from: "removed", part: "ads" }
+  }
+} as const satisfies Readonly<Record<string, Unwritten & { readonly columns: string }>>
 
 /** Of `expired`, which has the columns of ads that have stopped. */
-export const expiries = query({ kind: "ad_stopped", shop: "shop_id", record: "id" }, "expired")
+export const expiries: Unwritten = {
+  change: query({ kind: "ad_stopped", shop: "shop_id", record: "id" }, "expired"),
+  start: { from: "expired", part: "ads" }
+}
 
 /** Of `moved`, which has the columns of ads that had no store. */
-export const moves = query({ kind: "ad_moved", shop: "shop_id", record: "id", new: "shop_id" }, "moved")
+export const moves: Unwritten = {
+  change: query(
+    { kind: "ad_moved", shop: "shop_id", record: "id", name: statusOf("is_active"), new: "shop_id" },
+    "moved"
+  ),
+  start: { from: "moved", part: "ads" }
+}
 
 const into = `INSERT INTO change (version, as_of, source_id, kind, shop_id, record_id, name, key, old, new, facts) SELECT`
 
@@ -193,7 +242,42 @@ export const insertion = (
   { asOf, isKept, sourceId, version }: Readonly<Record<"isKept" | "version" | "asOf" | "sourceId", string>>
 ): string => `${into} ${version}, ${asOf}, ${sourceId}, c.* FROM (${changes.join(" UNION ALL ")}) AS c WHERE ${isKept}`
 
-/** The same as a part of a statement of the client; `changes` is a constant. */
-export const logged = (sql: SqlClient.SqlClient, changes: string, { run, version }: Log): Statement.Fragment => sql`
-  ${sql.literal(into)} ${version}::int, ${run?.asOf ?? null}::date, ${run?.sourceId ?? null}::int, c.*
-  FROM (${sql.literal(changes)}) AS c WHERE ${run?.keepsChanges ?? false}::bool`
+const intoStarts = `INSERT INTO history_start AS stored (shop_id, part, version, as_of) SELECT DISTINCT c.shop_id, c.part,`
+/** The row of the running import has its day. */
+const newestDay = `coalesce((SELECT max(as_of) FROM import), (statement_timestamp() AT TIME ZONE 'UTC')::date)`
+/** In one order, and each row once in a version. */
+const orLater = `ORDER BY shop_id, part
+  ON CONFLICT (shop_id, part) DO UPDATE SET version = excluded.version, as_of = greatest(stored.as_of, excluded.as_of)
+  WHERE stored.version < excluded.version`
+
+/** Notes what an upsert changes and does not write. `isKept` and `version` are SQL expressions. */
+export const starting = (
+  { columns, starts }: Kept,
+  { isKept, version }: Readonly<Record<"isKept" | "version", string>>
+): string | undefined => {
+  if (starts === undefined) return undefined
+  const { ofNew, part, stores } = starts
+  const values = (age: "new" | "old") => columns.map((column) => `${age}_${column}`).join(", ")
+  return `${intoStarts} ${version}, ${newestDay} FROM (
+    SELECT ${stores.ofNew} AS shop_id, unnest('{${ofNew.join(",")}}'::text[]) AS part FROM inserted
+    UNION ALL SELECT ${stores.ofChanged}, '${part}' FROM updated WHERE (${values("old")}) IS DISTINCT FROM (${values("new")})
+  ) AS c WHERE NOT ${isKept} AND c.shop_id IS NOT NULL ${orLater}`
+}
+
+/** Notes that the histories of stores start anew: `stores` selects `shop_id` and `part`. */
+export const start = (sql: SqlClient.SqlClient, stores: Statement.Fragment, version: number): Statement.Fragment => sql`
+  ${sql.literal(intoStarts)} ${version}::int, ${sql.literal(newestDay)} FROM (${stores}) AS c ${sql.literal(orLater)}`
+
+/** Parts of a statement of the client that write what it changes. */
+export const logged = (sql: SqlClient.SqlClient, what: Unwritten, { run, version }: Log): Statement.Fragment => {
+  const isKept = sql`${run?.keepsChanges ?? false}::bool`
+  const written = sql`logged AS (
+    ${sql.literal(into)} ${version}::int, ${run?.asOf ?? null}::date, ${run?.sourceId ?? null}::int, c.*
+    FROM (${sql.literal(what.change)}) AS c WHERE ${isKept}
+  )`
+  if (what.start === null) return written
+  const { from, part } = what.start
+  const stores = sql`
+    SELECT shop_id, ${part}::text AS part FROM ${sql.literal(from)} WHERE NOT ${isKept} AND shop_id IS NOT NULL`
+  return sql`${written}, started AS (${start(sql, stores, version)})`
+}

@@ -39,7 +39,7 @@ const removal =
       : sql`
           WITH removed AS (
             DELETE FROM ${sql(table)} WHERE id = ANY(${ids}::int[]) RETURNING ${sql.literal(removals[table].columns)}
-          ), logged AS (${logged(sql, removals[table].change, log)})
+          ), ${logged(sql, removals[table], log)}
           SELECT ${sql.literal(storeId)} AS shop_id FROM removed`.pipe(decodeRemoved, Effect.map(touchedBy))
 
 /** Removes stores with all that belongs to them, within a transaction between `begin` and `commit` of CatalogVersion. */
@@ -216,7 +216,7 @@ export const expireAds = Effect.fn("Reconciliation.expireAds")(function* (
             SET is_active = false, last_seen_on = greatest(last_seen_on, seen_on), version = ${version}
             WHERE is_active AND source_ids @> ARRAY[${run.sourceId}::int] AND seen_on < ${run.asOf}::date - ${days}::int
             RETURNING id, shop_id
-          ), logged AS (${logged(sql, expiries, { version, run })})
+          ), ${logged(sql, expiries, { version, run })}
           SELECT ${sql.literal(storeOfAd)} AS shop_id FROM expired`.pipe(decodeRemoved)
       yield* CatalogVersion.commit(sql, version, touchedBy(expired))
       return expired.length

@@ -2,10 +2,12 @@
 import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
+import { parts } from "../../domain/catalog/Series.ts"
 import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import { availableToRead } from "../database/Availability.ts"
 import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
+import * as ChangeLog from "./ChangeLog.ts"
 import { ImportRunning } from "./ImportError.ts"
 import { lockId } from "./Importer.ts"
 import { longTransaction } from "./LongTransaction.ts"
@@ -14,6 +16,7 @@ import { FileFacts } from "./Provenance.ts"
 const decodeId = firstOf(Schema.Struct({ id: Schema.Int }))
 const decodeLock = rowOf(Schema.Struct({ isFree: Schema.Boolean }))
 const decodeRemoved = rowsOf(Schema.Struct({ shop_id: Schema.Int }))
+const decodeLost = rowsOf(Schema.Struct({ shop_id: Schema.NullOr(Schema.Int) }))
 const decodeAsOf = rowOf(Schema.Struct({ as_of: Schema.NullOr(Schema.String) }))
 
 const dataAsOf = (sql: SqlClient.SqlClient): Effect.Effect<string | null, SqlError.SqlError> =>
@@ -174,8 +177,18 @@ export class Sources extends Context.Service<
                   import_id = CASE WHEN ${isOfSource} THEN NULL ELSE import_id END
                 WHERE source_ids @> ARRAY[${id}::int] OR ${isOfSource}`
             }
-            yield* sql`DELETE FROM change WHERE source_id = ${id}`
+            const lost = yield* sql`
+              WITH forgotten AS (DELETE FROM change WHERE source_id = ${id} RETURNING kind, shop_id, old)
+              SELECT DISTINCT unnest(ARRAY[shop_id, CASE WHEN kind = 'ad_moved' THEN old::int END]) AS shop_id FROM forgotten`.pipe(
+              decodeLost
+            )
             yield* sql`DELETE FROM source WHERE id = ${id}`
+            // What has changed and is not told any more. Stores without changes of it have lost records at most.
+            const changed = [...ads, ...products, ...lost].flatMap(({ shop_id }) => shop_id ?? [])
+            const starting = sql`
+              SELECT shop.id AS shop_id, part FROM shop CROSS JOIN unnest(${parts}::text[]) AS part
+              WHERE shop.id = ANY(${Array.from(new Set(changed))}::int[])`
+            yield* sql`${ChangeLog.start(sql, starting, version)}`
             const items = [...ads, ...products, ...shops].map(({ shop_id }) => shop_id)
             yield* CatalogVersion.commit(sql, version, { items, figures: [], niches: false })
             return { shops: shops.length, products: products.length, ads: ads.length }

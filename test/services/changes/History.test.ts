@@ -1,0 +1,288 @@
+/** D112: the history of a store, computed from the log, has the values that were stored after the imports of each day. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Equal, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Series from "../../../src/domain/catalog/Series.ts"
+import * as History from "../../../src/services/changes/History.ts"
+import { Sources } from "../../../src/services/import/Sources.ts"
+import * as Deliveries from "../import/Deliveries.ts"
+import type { ChangeRow, Kept } from "../import/Deliveries.ts"
+
+const { ad, delivery, product, store, take } = Deliveries
+
+const day = (number: number) => `2026-03-${String(number).padStart(2, "0")}`
+
+/** Of one store, what its history is of. */
+const partsOf = ({ ads, products, stores }: Kept, shop: number) => ({
+  figures: stores.get(shop)?.figures ?? {},
+  all: stores.get(shop),
+  products: new Map(Array.from(products).flatMap(([id, one]) => (one.shop === shop ? [[id, one.price] as const] : []))),
+  ads: new Map(Array.from(ads).flatMap(([id, one]) => (one.shop === shop ? [[id, one.isActive] as const] : [])))
+})
+type Values = ReturnType<typeof partsOf>
+
+/** Whether an import has changed a part of a store: by what it has written, or by what is different. */
+const hasTouched = (part: Series.Part, shop: number, told: ReadonlyArray<ChangeRow>, before: Values, after: Values) => {
+  const kinds: ReadonlyArray<string> = Series.kindsOf[part]
+  const figures: ReadonlyArray<string> = Series.figuresOfLog
+  const isTold = told.some(
+    ({ kind, name, old, shop_id }) =>
+      kinds.includes(kind) &&
+      (shop_id === shop || (kind === "ad_moved" && old === shop)) &&
+      (kind !== "figure_changed" || figures.includes(name ?? ""))
+  )
+  if (isTold) return true
+  if (part === "products") return !Equal.equals(before.products, after.products)
+  if (part === "ads") return !Equal.equals(before.ads, after.ads)
+  return Series.figuresOfLog.some((figure) => before.figures[figure] !== after.figures[figure])
+}
+
+interface Stored {
+  /** The newest day of the part's data so far. */
+  readonly on: number
+  readonly values: Values
+  /** Whether the import wrote to the log. */
+  readonly isKept: boolean
+}
+
+const median = (prices: ReadonlyArray<number>): number | null => {
+  const sorted = prices.toSorted((one, other) => one - other)
+  const pair = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]]
+  return sorted.length === 0 ? null : ((pair[0] ?? 0) + (pair[1] ?? 0)) / 2
+}
+
+/** The values at the end of a day. */
+const at = (stored: ReadonlyArray<Stored>, on: number): Values | undefined =>
+  stored.findLast((each) => each.on <= on)?.values
+
+const Services = History.History.layer.pipe(Layer.provideMerge(Deliveries.Services))
+
+layer(Services, { excludeTestServices: true })("the history of a store", (it) => {
+  const onlyStore = Effect.gen(function* () {
+    const [id = 0] = (yield* Deliveries.known).stores.keys()
+    return id
+  })
+  const ofOnlyStore = Effect.fnUntraced(function* (most = 12) {
+    return yield* (yield* History.History).ofStore(yield* onlyStore, most)
+  })
+  const figures = (revenue: number | null, products: number | null) => [
+    revenue,
+    null,
+    products,
+    null,
+    null,
+    null,
+    null,
+    null,
+    null
+  ]
+  const plain = (revenue: number | null, products: number | null = null) =>
+    store({ figures: figures(revenue, products), apps: [], pixels: [], theme: null })
+
+  it.effect.prop(
+    "D112 has on each day what was stored after the last import of the day, from its start on",
+    [Schema.Array(Deliveries.Delivery).check(Schema.isMinLength(3), Schema.isMaxLength(9))],
+    ([deliveries]) =>
+      Effect.gen(function* () {
+        yield* Deliveries.emptied
+        const history = yield* History.History
+        const finished = new Map<string, number>()
+        const stored = new Map<string, Array<Stored>>()
+        let before = yield* Deliveries.known
+        let last = 0
+        for (const one of deliveries) {
+          yield* take(one)
+          const after = yield* Deliveries.known
+          const told = yield* Deliveries.changesAfter(last)
+          last = told.at(-1)?.id ?? last
+          const newest = finished.get(one.source)
+          const isKept = newest !== undefined && newest <= one.day
+          if (!one.isKilled) finished.set(one.source, Math.max(newest ?? 0, one.day))
+          for (const shop of after.stores.keys()) {
+            const [old, values] = [partsOf(before, shop), partsOf(after, shop)]
+            for (const part of Series.parts) {
+              const days = stored.get(`${shop} ${part}`) ?? []
+              stored.set(`${shop} ${part}`, days)
+              const on = Math.max(days.at(-1)?.on ?? 0, one.day)
+              if (days.length === 0 || hasTouched(part, shop, told, old, values)) days.push({ on, values, isKept })
+            }
+          }
+          before = after
+        }
+        for (const shop of before.stores.keys()) {
+          const { isCut, series } = yield* history.ofStore(shop, 400)
+          assert.isFalse(isCut)
+          const ofPart = (part: Series.Part) => stored.get(`${shop} ${part}`) ?? []
+          for (const name of Series.names) {
+            const points = series[name]
+            const [first] = points
+            assert.isDefined(first, name)
+            const parts = Series.partsOf[name]
+            const unwritten = parts.map((part) => ofPart(part).findLast(({ isKept }) => !isKept)?.on ?? 0)
+            assert.isTrue((first?.on ?? "") >= day(Math.max(...unwritten)), name)
+            for (let on = Number(first?.on.slice(-2)); on <= 28; on++) {
+              const point = points.findLast((each) => each.on <= day(on))
+              const figuresThen = at(ofPart("figures"), on)?.figures
+              const productsThen = at(ofPart("products"), on)?.products
+              const expected = {
+                estimated_monthly_revenue: figuresThen?.["monthly_revenue"] ?? null,
+                products_count: figuresThen?.["products_count"] ?? (productsThen?.size || null),
+                median_price: median(Array.from(productsThen?.values() ?? [])),
+                active_ads: Array.from(at(ofPart("ads"), on)?.ads.values() ?? []).filter((isActive) => isActive).length
+              }
+              assert.strictEqual(point?.value, expected[name], `${name} of ${shop} on ${on}`)
+            }
+          }
+        }
+      }),
+    { arbitrary: { runs: 100 } }
+  )
+
+  it.effect("D112 begins where its source does, is of days or of weeks, and of one point where nothing changes", () =>
+    Effect.gen(function* () {
+      yield* Deliveries.emptied
+      yield* take(delivery(1, [plain(100), product(0, 2), product(1, 4), ad(0, "active"), ad(1, "inactive")]))
+      yield* take(delivery(3, [plain(200), product(0, 8)]))
+      yield* take(
+        delivery(5, [plain(null, 7), ad(1, "active"), { type: "removed", record: "product", shop: 0, key: 1 }])
+      )
+      const days = (values: ReadonlyArray<number | null>) => values.map((value, at) => ({ on: day(at + 1), value }))
+      assert.deepStrictEqual((yield* ofOnlyStore()).series, {
+        estimated_monthly_revenue: days([100, 100, 200, 200, null]),
+        products_count: days([2, 2, 2, 2, 7]),
+        median_price: days([3, 3, 6, 6, 8]),
+        active_ads: days([1, 1, 1, 1, 2])
+      })
+      yield* take(delivery(28, []))
+      const { series } = yield* ofOnlyStore()
+      // Weeks back from the newest day of the data.
+      const weeks = [7, 14, 21, 28].map((on) => ({ on: day(on), value: 2 }))
+      assert.deepStrictEqual(series.active_ads, weeks)
+    })
+  )
+
+  it.effect("D112 starts anew where data come that the log does not have, only of what they change", () =>
+    Effect.gen(function* () {
+      yield* Deliveries.emptied
+      yield* take(delivery(1, [plain(100), product(0, 2), ad(0, "active")]))
+      yield* take(delivery(3, [plain(200), product(0, 4), ad(0, "inactive")]))
+      // The first import of another source.
+      yield* take(delivery(9, [ad(1, "active")], { source: "two" }))
+      const { active_ads, median_price } = (yield* ofOnlyStore()).series
+      assert.deepStrictEqual(active_ads, [{ on: day(9), value: 1 }])
+      assert.deepStrictEqual(
+        median_price.slice(0, 3).map(({ value }) => value),
+        [2, 2, 4]
+      )
+      // Of an older day than other data of its source.
+      yield* take(delivery(2, [product(1, 6)]))
+      assert.deepStrictEqual((yield* ofOnlyStore()).series.median_price, [{ on: day(9), value: 5 }])
+      yield* (yield* Sources).forget("one")
+      const { series } = yield* ofOnlyStore()
+      assert.deepStrictEqual(series.estimated_monthly_revenue, [{ on: day(9), value: 200 }])
+      assert.deepStrictEqual(series.active_ads, [{ on: day(9), value: 1 }])
+    })
+  )
+
+  it.effect("D112 begins later for a store with many changes, and has no median of many products", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* Deliveries.emptied
+      yield* take(delivery(1, [plain(100), product(0, 2)]))
+      yield* take(delivery(3, [plain(200)]))
+      const [id, record] = [yield* onlyStore, Array.from((yield* Deliveries.known).products.keys())[0] ?? 0]
+      const changes = (count: number) => sql`
+        INSERT INTO change (version, as_of, source_id, kind, shop_id, record_id, old, new)
+        SELECT 10 + n, '2026-03-05', (SELECT min(id) FROM source), 'price_up', ${id}, ${record}, 2, 2
+        FROM generate_series(1, ${count}::int) n`
+      yield* changes(History.maxChanges - 1)
+      const whole = yield* ofOnlyStore()
+      assert.deepStrictEqual([whole.isCut, whole.series.estimated_monthly_revenue[0]?.value], [false, 100])
+      yield* changes(1)
+      const cut = yield* ofOnlyStore()
+      assert.deepStrictEqual([cut.isCut, cut.series.estimated_monthly_revenue], [true, [{ on: day(3), value: 200 }]])
+      yield* sql`
+        INSERT INTO product (shop_id, key, title, price)
+        SELECT ${id}, n::text, 'T', 1 FROM generate_series(2, ${History.maxProducts}::int) n`
+      assert.isNotEmpty((yield* ofOnlyStore()).series.median_price)
+      yield* sql`INSERT INTO product (shop_id, key, title, price) VALUES (${id}, '1', 'T', 1)`
+      const { median_price, products_count } = (yield* ofOnlyStore()).series
+      assert.deepStrictEqual([median_price, products_count.at(-1)?.value], [[], History.maxProducts + 1])
+    })
+  )
+
+  it.effect(
+    "D112 begins at the oldest day that is kept where no row says otherwise, and is empty without a store",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* Deliveries.emptied
+        yield* take(delivery(1, [plain(100)]))
+        yield* sql`DELETE FROM history_start`
+        const [kept] = yield* sql<{ on: string }>`SELECT ((now() AT TIME ZONE 'UTC')::date - 400)::text AS on`
+        const { series } = yield* ofOnlyStore()
+        assert.deepStrictEqual(series.estimated_monthly_revenue, [{ on: kept?.on ?? "", value: 100 }])
+        const none = yield* (yield* History.History).ofStore(2_000_000_000, 12)
+        assert.deepStrictEqual(Object.values(none.series), [[], [], [], []])
+        assert.deepStrictEqual(yield* (yield* History.History).ofProduct(2_000_000_000, 12), [])
+      })
+  )
+
+  it.effect("D112 knows the active ads of a store that others have left it for, and of one that is removed", () =>
+    Effect.gen(function* () {
+      yield* Deliveries.emptied
+      const history = yield* History.History
+      const others = { ...plain(1), shop: 1 }
+      yield* take(delivery(1, [plain(1), others, ad(0, "active"), ad(1, "inactive"), ad(2, "active")]))
+      const moved = [ad(0, "active", { shop: 1 }), ad(1, "active", { shop: 1 })]
+      yield* take(delivery(3, [...moved, { type: "removed", record: "ad", shop: 0, key: 2 }]))
+      const ids = Array.from((yield* Deliveries.known).stores.keys()).toSorted((one, other) => one - other)
+      const [left, joined] = yield* Effect.forEach(ids, (id) => history.ofStore(id, 12))
+      assert.deepStrictEqual(
+        left?.series.active_ads.map(({ value }) => value),
+        [2, 2, 0]
+      )
+      assert.deepStrictEqual(
+        joined?.series.active_ads.map(({ value }) => value),
+        [0, 0, 2]
+      )
+    })
+  )
+
+  it.effect("D112 has the prices of a product from the days on which they were new", () =>
+    Effect.gen(function* () {
+      yield* Deliveries.emptied
+      const history = yield* History.History
+      yield* take(delivery(1, [plain(100), product(0, 2)]))
+      const ids = Effect.map(Deliveries.known, ({ products }) =>
+        Array.from(products.keys()).toSorted((one, other) => one - other)
+      )
+      const prices = Effect.fnUntraced(function* (at: number, most = 12) {
+        return (yield* history.ofProduct((yield* ids)[at] ?? 0, most)).map(({ on, price }) => [
+          Number(on.slice(-2)),
+          price
+        ])
+      })
+      assert.deepStrictEqual(yield* prices(0), [[1, 2]])
+      for (const [on, price] of [
+        [2, 3],
+        [4, 5],
+        [4, 6],
+        [7, 1]
+      ] as const) {
+        yield* take(delivery(on, on === 4 ? [product(0, price), product(1, price)] : [product(0, price)]))
+      }
+      assert.deepStrictEqual(yield* prices(0), [
+        [1, 2],
+        [2, 3],
+        [4, 6],
+        [7, 1]
+      ])
+      assert.deepStrictEqual(yield* prices(0, 2), [
+        [4, 6],
+        [7, 1]
+      ])
+      assert.deepStrictEqual(yield* prices(1), [[4, 6]])
+    })
+  )
+})
