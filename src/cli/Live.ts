@@ -23,6 +23,7 @@ import { PageRateLimit } from "../services/limits/PageRateLimit.ts"
 import { SignInAttempts } from "../services/limits/SignInAttempts.ts"
 import { Mailer } from "../services/mail/Mailer.ts"
 import * as ActivityRetention from "../services/retention/ActivityRetention.ts"
+import { History } from "../services/changes/History.ts"
 import * as ChangeRetention from "../services/retention/ChangeRetention.ts"
 import { Passkeys } from "../services/sessions/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../services/sessions/passkeys/PasskeySignIn.ts"
@@ -235,6 +236,7 @@ const answering = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer, Prompts.l
       TrackedShops.layer,
       SavedSearches.layer,
       ProductReader.layer,
+      History.layer,
       ApiKeys.layer,
       oauth,
       usage,

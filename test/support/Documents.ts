@@ -5,6 +5,7 @@ import { issueAt } from "../../src/domain/ArgumentIssue.ts"
 import { codes, InvalidArguments, type ToolError, toPayload, toText } from "../../src/domain/ToolError.ts"
 import * as CompactText from "../../src/http/mcp/CompactText.ts"
 import { ChangeFeed } from "../../src/services/changes/ChangeFeed.ts"
+import { History } from "../../src/services/changes/History.ts"
 import { MarketSearch } from "../../src/services/search/MarketSearch.ts"
 import { ProductReader } from "../../src/services/search/ProductReader.ts"
 import { AdSearch, ProductSearch, ShopSearch } from "../../src/services/search/Searches.ts"
@@ -21,6 +22,7 @@ export const registry = ToolRegistry.layer.pipe(
   Layer.provide([
     Layer.mock(AdSearch, {}),
     Layer.mock(ChangeFeed, {}),
+    Layer.mock(History, {}),
     Layer.mock(MarketSearch, {}),
     Layer.mock(ProductSearch, {}),
     Layer.mock(ShopSearch, {}),

@@ -12,6 +12,7 @@ import type { Findings } from "../../src/domain/search/Warnings.ts"
 import * as ToolErrorMessages from "../../src/domain/ToolErrorMessages.ts"
 import { SavedSearches } from "../../src/services/accounts/SavedSearches.ts"
 import { TrackedShops } from "../../src/services/accounts/TrackedShops.ts"
+import { History } from "../../src/services/changes/History.ts"
 import { AdSearch, ProductSearch, ShopSearch } from "../../src/services/search/Searches.ts"
 import { CatalogSearch } from "../../src/services/search/CatalogSearch.ts"
 import type { SearchStatus } from "../../src/services/search/CatalogSearch.ts"
@@ -215,6 +216,7 @@ export const shops: Layer.Layer<
   | ShopItems
   | TrackedShopReader
   | TrackedShops
+  | History
   | SavedSearches
   | NewResults
   | ChangeFeed
@@ -230,6 +232,42 @@ export const shops: Layer.Layer<
   Layer.mock(ChangeFeed, { page: () => Effect.succeed(changes) }),
   Layer.mock(TrackedShopReader, {}),
   Layer.mock(TrackedShops, {}),
+  Layer.succeed(History, {
+    ofStore: () =>
+      Effect.succeed({
+        known: {
+          starts: {
+            figures: { version: 1, on: "2026-01-01" },
+            products: { version: 1, on: "2026-01-01" },
+            ads: { version: 1, on: "2026-01-01" }
+          },
+          until: "2026-01-02",
+          revenue: 1200.5,
+          statedProducts: null,
+          products: 0,
+          prices: undefined,
+          activeAds: 3,
+          changes: [
+            {
+              version: 2,
+              on: "2026-01-02",
+              kind: "ad_running",
+              record: 1,
+              name: null,
+              old: null,
+              new: null,
+              hasLeft: false
+            }
+          ]
+        },
+        isCut: false
+      }),
+    ofProduct: () =>
+      Effect.succeed([
+        { on: "2026-01-01", price: 12 },
+        { on: "2026-01-08", price: 9.5 }
+      ])
+  }),
   Layer.succeed(ShopSearch, {
     search: (query) => {
       return Effect.succeed({

@@ -3,6 +3,7 @@
  * the newest. A day has the values after its last change. Its day of the data is the newest one so far, because sources deliver
  * data of different days.
  */
+import { Schema } from "effect"
 import { dayMillis, dayOf, daysSince1970 } from "../Days.ts"
 import { adKinds, productKinds } from "./Changes.ts"
 import { twoDecimals } from "./TwoDecimals.ts"
@@ -58,16 +59,27 @@ export interface Known {
   readonly changes: ReadonlyArray<Change>
 }
 
+export const names = ["estimated_monthly_revenue", "products_count", "median_price", "active_ads"] as const
+export type Name = (typeof names)[number]
+
+const byName = <A>(of: (name: Name) => A): Readonly<Record<Name, A>> => ({
+  estimated_monthly_revenue: of("estimated_monthly_revenue"),
+  products_count: of("products_count"),
+  median_price: of("median_price"),
+  active_ads: of("active_ads")
+})
+
 export interface Point {
   /** `YYYY-MM-DD`. */
   readonly on: string
   readonly value: number | null
 }
 
-export const names = ["estimated_monthly_revenue", "products_count", "median_price", "active_ads"] as const
-export type Name = (typeof names)[number]
-/** Oldest first. Without a point nothing is known. */
-export type Series = Readonly<Record<Name, ReadonlyArray<Point>>>
+const day = Schema.String.annotate({ description: "YYYY-MM-DD." })
+
+/** The values of a day, as `get_shop` returns them. */
+export const Row = Schema.Struct({ on: day, ...byName(() => Schema.NullOr(Schema.Finite)) })
+export type Row = typeof Row.Type
 
 export const partsOf: Readonly<Record<Name, ReadonlyArray<Part>>> = {
   estimated_monthly_revenue: ["figures"],
@@ -164,45 +176,79 @@ const daysOf = (from: string, until: string, most: number): ReadonlyArray<string
 
 const later = (one: string, other: string): string => (one > other ? one : other)
 
-/** At most `most` points of each. One that has never changed has only the first. */
-export const seriesOf = (known: Known, most: number): Series => {
-  const { starts } = known
+interface DatedChange {
+  readonly change: Change
+  /** The newest day of its part so far. */
+  readonly on: string
+}
+
+const dated = ({ changes, starts }: Known): ReadonlyArray<DatedChange> => {
   const newest: Record<Part, string> = {
     figures: starts.figures.on,
     products: starts.products.on,
     ads: starts.ads.on
   }
-  // Each with the newest day of its part so far.
-  const changes = known.changes.flatMap((change) => {
+  return changes.flatMap((change) => {
     const part = partOf(change.kind)
     if (change.version <= starts[part].version) return []
     newest[part] = later(newest[part], change.on)
     return [{ change, on: newest[part] }]
   })
-  const until = later(known.until, Object.values(newest).reduce(later))
-  const ofName = (name: Name): ReadonlyArray<Point> => {
-    if (name === "median_price" && known.prices === undefined) return []
-    const from = partsOf[name].map((part) => starts[part].on).reduce(later)
-    const state = new State(name === "median_price" ? known : { ...known, prices: undefined })
+}
+
+/** What undoes the changes of a known history. */
+const past = (known: Known) => {
+  const changes = dated(known)
+  const until = changes.reduce((newest, { on }) => later(newest, on), known.until)
+  const ofName = (name: Name) => {
+    const own = partsOf[name]
+    const from = own.map((part) => known.starts[part].on).reduce(later)
     // The days of one part never decrease; changes of two parts can be undone in any order.
-    const own = changes
-      .filter(({ change }) => partsOf[name].includes(partOf(change.kind)))
+    const undone = changes
+      .filter(({ change }) => own.includes(partOf(change.kind)))
       .toSorted((one, other) => (one.on < other.on ? -1 : one.on > other.on ? 1 : 0))
-    let next = own.length - 1
-    const points = daysOf(from, until, most).map((on): Point => {
-      for (let last = own[next]; last !== undefined && last.on > on; last = own[--next]) state.undo(last.change)
-      return { on, value: state.value(name) }
-    })
-    const [newestPoint] = points
-    if (newestPoint === undefined) return []
-    return own.length === 0 ? [{ on: from, value: newestPoint.value }] : points.toReversed()
+    const isKnown = name !== "median_price" || known.prices !== undefined
+    /** The values at the end of days, newest first; `null` before it is known. */
+    const on = (days: ReadonlyArray<string>): ReadonlyArray<number | null> => {
+      const state = new State(name === "median_price" ? known : { ...known, prices: undefined })
+      let next = undone.length - 1
+      return days.map((day) => {
+        if (day < from || !isKnown) return null
+        for (let last = undone[next]; last !== undefined && last.on > day; last = undone[--next])
+          state.undo(last.change)
+        return state.value(name)
+      })
+    }
+    return { from, until: later(from, until), isKnown, hasChanged: undone.length > 0, on }
   }
-  return {
-    estimated_monthly_revenue: ofName("estimated_monthly_revenue"),
-    products_count: ofName("products_count"),
-    median_price: ofName("median_price"),
-    active_ads: ofName("active_ads")
+  return ofName
+}
+
+/** At most `most` points, oldest first. A figure that has never changed has only the first; none if it is not known. */
+export const pointsOf = (known: Known, most: number): Readonly<Record<Name, ReadonlyArray<Point>>> => {
+  const ofName = past(known)
+  const points = (name: Name): ReadonlyArray<Point> => {
+    const { from, hasChanged, isKnown, on, until } = ofName(name)
+    if (!isKnown) return []
+    const days = hasChanged ? daysOf(from, until, most) : [from]
+    const values = on(days)
+    return days.map((day, at) => ({ on: day, value: values[at] ?? null })).toReversed()
   }
+  return byName(points)
+}
+
+/** All values at the end of at most `most` days, oldest first, without days that have the values of the day before. */
+export const rowsOf = (known: Known, most: number): ReadonlyArray<Row> => {
+  const ofName = past(known)
+  const all = byName(ofName)
+  const from = names.map((name) => all[name].from).reduce((one, other) => (one < other ? one : other))
+  const until = names.map((name) => all[name].until).reduce(later)
+  const days = daysOf(from, until, most)
+  const values = byName((name) => all[name].on(days))
+  return days
+    .map((on, at): Row => ({ on, ...byName((name) => values[name][at] ?? null) }))
+    .toReversed()
+    .filter((row, at, rows) => at === 0 || names.some((name) => row[name] !== rows[at - 1]?.[name]))
 }
 
 export interface PriceChange {
@@ -211,10 +257,11 @@ export interface PriceChange {
   readonly new: number | null
 }
 
-export interface Price {
-  readonly on: string
-  readonly price: number
-}
+export const Price = Schema.Struct({
+  on: day,
+  price: Schema.Finite
+})
+export type Price = typeof Price.Type
 
 /**
  * The newest `most` prices of a product, oldest first, each from the day on which it was new. `changes` are those of its price and its

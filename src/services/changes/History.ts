@@ -18,7 +18,7 @@ export const maxChanges = 10_000
 export const maxProducts = 10_000
 
 export interface StoreHistory {
-  readonly series: Series.Series
+  readonly known: Series.Known
   /** Whether the store has more changes than {@link maxChanges}. */
   readonly isCut: boolean
 }
@@ -70,16 +70,11 @@ const later = (one: Start, other: Start): Start => ({
   on: one.on > other.on ? one.on : other.on
 })
 
-const nothing: StoreHistory = {
-  series: { estimated_monthly_revenue: [], products_count: [], median_price: [], active_ads: [] },
-  isCut: false
-}
-
 export class History extends Context.Service<
   History,
   {
-    /** At most `most` points of each figure; none for a store that does not exist. */
-    ofStore(shopId: number, most: number): Effect.Effect<StoreHistory, SearchFailure>
+    /** Absent for a store that does not exist. */
+    ofStore(shopId: number): Effect.Effect<StoreHistory | undefined, SearchFailure>
     /** The newest `most` prices of a product, oldest first; none if it does not exist. */
     ofProduct(productId: number, most: number): Effect.Effect<ReadonlyArray<Series.Price>, SearchFailure>
   }
@@ -97,7 +92,7 @@ export class History extends Context.Service<
         on: DateTime.formatIsoDateUtc(DateTime.subtract(now, { days: historyDays }))
       }))
 
-      const ofStore = Effect.fn("History.ofStore")(function* (shopId: number, most: number) {
+      const ofStore = Effect.fn("History.ofStore")(function* (shopId: number) {
         // Changes of a version may be cut, so that the first one that is read is left out with those of its version.
         const row = yield* sql`
           SELECT s.monthly_revenue AS revenue, s.products_count AS stated, own.products,
@@ -135,7 +130,7 @@ export class History extends Context.Service<
             ) AS changes
           FROM shop s CROSS JOIN LATERAL (SELECT count(*)::int AS products FROM product WHERE shop_id = s.id) own
           WHERE s.id = ${shopId}::int`.pipe(decodeStore, (read) => permits.query(read))
-        if (row === undefined) return nothing
+        if (row === undefined) return undefined
         const kept = yield* oldestKept
         const changes = row.changes.map(([version, on, kind, record, name, old, after, hasLeft]): Series.Change => ({
           version,
@@ -151,20 +146,17 @@ export class History extends Context.Service<
         const isCut = changes.length > maxChanges
         const floor = isCut && oldest !== undefined ? later(kept, oldest) : kept
         const startOf = (part: Part): Start => later(floor, row.starts[part] ?? row.appeared ?? floor)
-        const series = Series.seriesOf(
-          {
-            starts: { figures: startOf("figures"), products: startOf("products"), ads: startOf("ads") },
-            until: row.until ?? kept.on,
-            revenue: row.revenue,
-            statedProducts: row.stated,
-            products: row.products,
-            prices: row.prices === null ? undefined : new Map(row.prices),
-            activeAds: row.active_ads,
-            changes
-          },
-          most
-        )
-        return { series, isCut }
+        const known: Series.Known = {
+          starts: { figures: startOf("figures"), products: startOf("products"), ads: startOf("ads") },
+          until: row.until ?? kept.on,
+          revenue: row.revenue,
+          statedProducts: row.stated,
+          products: row.products,
+          prices: row.prices === null ? undefined : new Map(row.prices),
+          activeAds: row.active_ads,
+          changes
+        }
+        return { known, isCut }
       })
 
       const ofProduct = Effect.fn("History.ofProduct")(function* (productId: number, most: number) {

@@ -1,18 +1,22 @@
-/** `get_shop` (D43, D97). */
+/** `get_shop` (D43, D97, D112). */
 import { Effect, Schema, Struct } from "effect"
 import { AppConfig } from "../../Config.ts"
 import { issueAt, problem } from "../../domain/ArgumentIssue.ts"
+import * as Series from "../../domain/catalog/Series.ts"
 import * as ShopItem from "../../domain/catalog/ShopItem.ts"
 import * as Scalars from "../../domain/Scalars.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
 import { warnings } from "../../domain/search/Page.ts"
 import * as Warnings from "../../domain/search/Warnings.ts"
 import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
+import { History } from "../changes/History.ts"
 import { ShopReader } from "../search/ShopReader.ts"
 import { dashboardUrl, shopIdOf } from "../../domain/catalog/DashboardUrl.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
 const maxShops = 10
+
+const maxDays = 12
 
 const Parameters = Schema.Struct({
   shop_id: Arguments.optional(Scalars.Id, "id in search_shops, shop.id in other results."),
@@ -29,9 +33,13 @@ const Parameters = Schema.Struct({
   )
 })
 
-/** The record of one store; of several, their records in `results` (D97). */
+/** The record of one store; of several, their records in `results` (D97), without histories, each of which is a statement. */
 const Answer = Schema.Struct({
   ...Struct.map(ShopItem.ShopRecordItem.fields, Schema.optionalKey),
+  history: Schema.optionalKey(Schema.Array(Series.Row)).annotate({
+    description:
+      "Not with shop_ids. The values at the end of up to 12 days, evenly apart, oldest first, without those that are as on the day before; null is unknown. Visits are in traffic."
+  }),
   results: Schema.optionalKey(Schema.Array(ShopItem.ShopRecordItem)).annotate({
     description: "With shop_ids: the stores."
   }),
@@ -51,6 +59,7 @@ const distinct = (ids: ReadonlyArray<number>): ReadonlyArray<number> => Array.fr
 
 export const make = Effect.gen(function* () {
   const shops = yield* ShopReader
+  const history = yield* History
   const config = yield* AppConfig
   const context = { dashboardUrl: dashboardUrl(config) }
   const ofDashboard = shopIdOf(config)
@@ -60,7 +69,9 @@ export const make = Effect.gen(function* () {
     { accountId }: ToolDefinition.Asker
   ) {
     const id = shop_id ?? ofDashboard(domain) ?? (yield* shops.idOf(domain))
-    return ShopItem.presentDetails(yield* shops.get(id, accountId), context)
+    const shop = ShopItem.presentDetails(yield* shops.get(id, accountId), context)
+    const past = yield* history.ofStore(id)
+    return past === undefined ? shop : { ...shop, history: Series.rowsOf(past.known, maxDays) }
   })
 
   const several = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, { accountId }: ToolDefinition.Asker) {
@@ -81,14 +92,14 @@ export const make = Effect.gen(function* () {
     name: "get_shop",
     title: "Get one store in full",
     description:
-      "Gets all figures of one store, with visits by month, niches, theme, apps, pixels and social networks; with shop_ids of up to 10, in results.",
+      "Gets all figures of one store, with visits by month, history, niches, theme, apps, pixels and social networks; with shop_ids of up to 10, in results.",
     details: `Revenue, orders and visits are estimates. Warnings name unknown ids. name is ${ToolDefinition.thirdParty}`,
     use: "when you know a store's id, domain or URL; give exactly one argument.",
     instead: "To find stores use search_shops, for their ads or products the other searches with shop_ids.",
     parameters: Parameters,
     success: Answer,
-    // A niche is as `niche`.
-    withoutParts: ["results", "niche", "niches", "traffic"],
+    // A niche is as `niche`; the names of a day are those of the store.
+    withoutParts: ["results", "niche", "niches", "traffic", "history"],
     check: isOne,
     credits: ({ shop_ids: ids }) => (ids === undefined ? "one" : { perResult: distinct(ids).length }),
     handler: (args, caller): Effect.Effect<Answer, Effect.Error<ReturnType<typeof one>>> =>
