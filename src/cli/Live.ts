@@ -67,6 +67,7 @@ import * as DemoPictures from "../services/search/DemoPictures.ts"
 import { NewResults } from "../services/search/NewResults.ts"
 import { ProductReader } from "../services/search/ProductReader.ts"
 import { SearchRunner } from "../services/search/SearchRunner.ts"
+import { ItemReader } from "../services/search/ItemReader.ts"
 import { ShopItems } from "../services/search/ShopItems.ts"
 import { ShopReader } from "../services/search/ShopReader.ts"
 import { TrackedShopReader } from "../services/search/TrackedShopReader.ts"
@@ -145,6 +146,7 @@ const searches = Layer.mergeAll(
   NewResults.layer,
   ShopReader.layer,
   ShopItems.layer,
+  ItemReader.layer,
   TrackedShopReader.layer,
   Vocabulary.layer,
   MarketSearch.layer,

@@ -22,6 +22,7 @@ import type { FoundChanges } from "../../src/services/changes/ChangeFeed.ts"
 import { MarketSearch } from "../../src/services/search/MarketSearch.ts"
 import { NewResults } from "../../src/services/search/NewResults.ts"
 import { ProductReader } from "../../src/services/search/ProductReader.ts"
+import { ItemReader } from "../../src/services/search/ItemReader.ts"
 import { ShopItems } from "../../src/services/search/ShopItems.ts"
 import { ShopReader } from "../../src/services/search/ShopReader.ts"
 import { TrackedShopReader } from "../../src/services/search/TrackedShopReader.ts"
@@ -214,6 +215,7 @@ export const shops: Layer.Layer<
   | ShopReader
   | ProductReader
   | ShopItems
+  | ItemReader
   | TrackedShopReader
   | TrackedShops
   | History
@@ -230,6 +232,7 @@ export const shops: Layer.Layer<
   Layer.succeed(FilterCounts, { of: () => Effect.succeedNone }),
   Layer.mock(ShopItems, {}),
   Layer.mock(ChangeFeed, { page: () => Effect.succeed(changes) }),
+  Layer.mock(ItemReader, {}),
   Layer.mock(TrackedShopReader, {}),
   Layer.mock(TrackedShops, {}),
   Layer.succeed(History, {

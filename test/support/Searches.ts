@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { AdSearch, ProductSearch, ShopSearch } from "../../src/services/search/Searches.ts"
 import { SearchRunner } from "../../src/services/search/SearchRunner.ts"
+import { ItemReader } from "../../src/services/search/ItemReader.ts"
 import { ShopItems } from "../../src/services/search/ShopItems.ts"
 import { ShopReader } from "../../src/services/search/ShopReader.ts"
 import { TrackedShopReader } from "../../src/services/search/TrackedShopReader.ts"
@@ -14,6 +15,7 @@ export const layer = Layer.mergeAll(
   ShopSearch.layer,
   ShopReader.layer,
   ShopItems.layer,
+  ItemReader.layer,
   TrackedShopReader.layer,
   Vocabulary.layer
 ).pipe(Layer.provide(SearchRunner.layer), Layer.provideMerge(TestIndex.layer))

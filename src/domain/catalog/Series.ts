@@ -8,7 +8,7 @@ import { dayMillis, dayOf, daysSince1970 } from "../Days.ts"
 import { adKinds, productKinds } from "./Changes.ts"
 import { twoDecimals } from "./TwoDecimals.ts"
 
-/** What starts anew by itself: an import that does not write to the log changes only some of it. */
+/** What starts again by itself: an import that does not write to the log changes only some of it. */
 export const parts = ["figures", "products", "ads"] as const
 export type Part = (typeof parts)[number]
 

@@ -1,6 +1,7 @@
 /** The pages for people, and the services that they share (D11). */
 import { Layer } from "effect"
 import * as AccountPage from "./account/AccountPage.ts"
+import * as AdPage from "./catalog/AdPage.ts"
 import * as AdsPage from "./catalog/AdsPage.ts"
 import * as BillingPage from "./account/BillingPage.ts"
 import * as ChangesPage from "./catalog/ChangesPage.ts"
@@ -25,6 +26,7 @@ import * as PasskeyRoutes from "./passkeys/PasskeyRoutes.ts"
 import * as PasskeySignInPage from "./passkeys/PasskeySignInPage.ts"
 import * as SecondStepPage from "./passkeys/SecondStepPage.ts"
 import * as PasswordPage from "./account/PasswordPage.ts"
+import * as ProductPage from "./catalog/ProductPage.ts"
 import * as ProductsPage from "./catalog/ProductsPage.ts"
 import * as ResetPage from "./account/ResetPage.ts"
 import * as ReplacePage from "./integrations/ReplacePage.ts"
@@ -52,6 +54,8 @@ const catalog = Layer.mergeAll(
   MarketPage.layer,
   ChangesPage.layer,
   StorePage.layer,
+  AdPage.layer,
+  ProductPage.layer,
   TrackingForms.layer,
   SavedSearchesPage.layer,
   ExportRoutes.layer

@@ -144,8 +144,8 @@ export class History extends Context.Service<
         }))
         const [oldest] = changes
         const isCut = changes.length > maxChanges
-        const floor = isCut && oldest !== undefined ? later(kept, oldest) : kept
-        const startOf = (part: Part): Start => later(floor, row.starts[part] ?? row.appeared ?? floor)
+        const earliest = isCut && oldest !== undefined ? later(kept, oldest) : kept
+        const startOf = (part: Part): Start => later(earliest, row.starts[part] ?? row.appeared ?? earliest)
         const known: Series.Known = {
           starts: { figures: startOf("figures"), products: startOf("products"), ads: startOf("ads") },
           until: row.until ?? kept.on,
@@ -184,8 +184,8 @@ export class History extends Context.Service<
           WHERE p.id = ${productId}::int`.pipe(decodeProduct, (read) => permits.query(read))
         if (row === undefined) return []
         const kept = yield* oldestKept
-        const floor = row.isCut && row.oldest !== null ? later(kept, row.oldest) : kept
-        const start = later(floor, row.start ?? floor)
+        const earliest = row.isCut && row.oldest !== null ? later(kept, row.oldest) : kept
+        const start = later(earliest, row.start ?? earliest)
         const changes = row.changes.filter(({ version }) => version > start.version)
         const isNew = changes.find((change) => change.isNew)
         return Series.pricesOf(changes, { from: isNew?.on ?? start.on, most, price: row.price })

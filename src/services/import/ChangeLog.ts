@@ -27,7 +27,7 @@ export interface Kept {
   readonly keys: ReadonlyArray<string>
   /** Queries of changes, from `inserted` and `updated` with these columns and `record_id`. */
   readonly changes: ReadonlyArray<string>
-  /** Which histories start anew when such a change is not written, and of which stores, in expressions of a changed row. */
+  /** Which histories start again when such a change is not written, and of which stores, in expressions of a changed row. */
   readonly starts?: {
     readonly ofNew: ReadonlyArray<Part>
     readonly part: Part
@@ -190,7 +190,7 @@ export const keptOfAds: Kept = {
   ]
 }
 
-/** A query of changes, and which histories start anew when they are not written: of the stores in `shop_id` of a relation. */
+/** A query of changes, and which histories start again when they are not written: of the stores in `shop_id` of a relation. */
 interface Unwritten {
   readonly change: string
   readonly start: { readonly from: string; readonly part: Part } | null
@@ -264,7 +264,7 @@ export const starting = (
   ) AS c WHERE NOT ${isKept} AND c.shop_id IS NOT NULL ${orLater}`
 }
 
-/** Notes that the histories of stores start anew: `stores` selects `shop_id` and `part`. */
+/** Notes that the histories of stores start again: `stores` selects `shop_id` and `part`. */
 export const start = (sql: SqlClient.SqlClient, stores: Statement.Fragment, version: number): Statement.Fragment => sql`
   ${sql.literal(intoStarts)} ${version}::int, ${sql.literal(newestDay)} FROM (${stores}) AS c ${sql.literal(orLater)}`
 

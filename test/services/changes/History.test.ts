@@ -165,7 +165,7 @@ layer(Services, { excludeTestServices: true })("the history of a store", (it) =>
     })
   )
 
-  it.effect("D112 starts anew where data come that the log does not have, only of what they change", () =>
+  it.effect("D112 starts again where data come that the log does not have, only of what they change", () =>
     Effect.gen(function* () {
       yield* Deliveries.emptied
       yield* take(delivery(1, [plain(100), product(0, 2), ad(0, "active")]))

@@ -6,7 +6,7 @@ import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { picture } from "../shared/Picture.ts"
 import { cardFigures } from "./CardFigures.ts"
-import { storePath } from "./StorePaths.ts"
+import { adPath, storePath } from "./StorePaths.ts"
 import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
 
 /** A longer text is collapsed: about four lines of a card. */
@@ -29,6 +29,7 @@ export const adCard = (ad: AdItem, locale: Locale, { shop = false } = {}): Html 
     ...(shop && ad.shop !== null ? [fact(text("store.figure.active_ads"), locale.number(ad.shop.active_ads))] : [])
   ]
   const links = [
+    html`<a href="${adPath(ad.id)}">${text("card.details")}</a>`,
     thirdPartyLink(ad.ad_library_url, text("card.adLibrary")),
     thirdPartyLink(ad.landing_url, text("card.landingPage"))
   ].filter((link) => link !== undefined)
@@ -47,6 +48,6 @@ export const adCard = (ad: AdItem, locale: Locale, { shop = false } = {}): Html 
     ${ad.ad_text !== null && copy(ad.ad_text)}
     ${ad.cta !== null && html`<p><span class="cta" lang="en">${ad.cta}</span></p>`} ${cardFigures(figures)}
     <p class="aside">${locale.html("card.started", { date: started })}</p>
-    ${links.length > 0 && html`<p class="links">${links}</p>`}
+    <p class="links">${links}</p>
   </li>`
 }

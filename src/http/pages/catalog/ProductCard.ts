@@ -5,7 +5,7 @@ import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { picture } from "../shared/Picture.ts"
 import { cardFigures, storeFigures } from "./CardFigures.ts"
-import { storePath } from "./StorePaths.ts"
+import { productPath, storePath } from "./StorePaths.ts"
 import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
 
 /** With `shop`, it has the store's name, as a link to its page, and its figures. */
@@ -21,5 +21,6 @@ export const productCard = (product: ProductItem, locale: Locale, { shop = false
     <p class="price">${locale.money(product.price, product.currency)}</p>
     ${shop && cardFigures(storeFigures(product, locale))}
     ${created !== null && html`<p class="aside">${locale.html("card.added", { date: html`<time datetime="${created}">${locale.date(created)}</time>` })}</p>`}
+    <p class="links"><a href="${productPath(product.id)}">${locale.text("card.details")}</a></p>
   </li>`
 }

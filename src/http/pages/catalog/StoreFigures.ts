@@ -1,9 +1,9 @@
 /** The figures of a store, one by one. */
 import { numberFigures, storeFigures } from "../../../domain/catalog/Figures.ts"
-import type { NumberFigure } from "../../../domain/catalog/Figures.ts"
+import type { Figure, NumberFigure } from "../../../domain/catalog/Figures.ts"
 import type { ShopDetails, ShopFacts, ShopRecordItem } from "../../../domain/catalog/ShopItem.ts"
 import type { Column } from "../shared/Chart.ts"
-import { fact } from "../shared/Fact.ts"
+import { explained, fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
@@ -36,17 +36,19 @@ export const figures = (shop: ShopRecordItem, locale: Locale): Html => {
   const { text } = locale
   const row = <A>(name: string, value: A | null, write: (value: A) => string | Html) =>
     fact(name, known(value, write, locale))
+  const meant = (figure: Figure, value: Html) =>
+    explained(figure, text(`store.figure.${figure}`), value, text(`store.meaning.${figure}`))
   return html`<dl class="figures store">
     ${[
       ...numberFigures.map((figure) =>
-        row(text(`store.figure.${figure}`), shop[storeFigures[figure].answer], (value) =>
-          written(figure, value, shop.currency, locale)
+        meant(
+          figure,
+          known(shop[storeFigures[figure].answer], (value) => written(figure, value, shop.currency, locale), locale)
         )
       ),
-      row(
-        text("store.figure.created"),
-        shop.created_on,
-        (day) => html`<time datetime="${day}">${locale.date(day)}</time>`
+      meant(
+        "created",
+        known(shop.created_on, (day) => html`<time datetime="${day}">${locale.date(day)}</time>`, locale)
       ),
       row(text("store.country"), shop.country, locale.countryName),
       row(text("store.currency"), shop.currency, (code) => currency(code, locale)),

@@ -1,12 +1,15 @@
-/** `/dashboard/shops/:id` (D49): all data of a store, and its tracking. Every `dashboard_url` leads here. */
+/** `/dashboard/shops/:id` (D49, D112): all data of a store, its history, and its tracking. Every `dashboard_url` leads here. */
 import { DateTime, Effect, Layer, Schema } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import * as AdItem from "../../../domain/catalog/AdItem.ts"
 import * as ProductItem from "../../../domain/catalog/ProductItem.ts"
 import * as ShopItem from "../../../domain/catalog/ShopItem.ts"
 import type { ShopRecordItem } from "../../../domain/catalog/ShopItem.ts"
+import * as Page from "../../../domain/search/Page.ts"
+import { History } from "../../../services/changes/History.ts"
+import { DataAsOf } from "../../../services/import/Sources.ts"
 import { maxTrackedShops } from "../../../services/accounts/TrackedShops.ts"
-import { ShopItems } from "../../../services/search/ShopItems.ts"
+import { AdSearch, ProductSearch } from "../../../services/search/Searches.ts"
 import { ShopReader } from "../../../services/search/ShopReader.ts"
 import { links } from "../../../domain/catalog/DashboardUrl.ts"
 import { adCard } from "./AdCard.ts"
@@ -20,9 +23,11 @@ import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes, reads } from "../shared/PageRoutes.ts"
-import { pathId } from "../shared/PathId.ts"
+import { pageLinks } from "./PageLinks.ts"
+import { PathId, pathId } from "../shared/PathId.ts"
 import { productCard } from "./ProductCard.ts"
 import { figures, trafficColumns } from "./StoreFigures.ts"
+import { history } from "./StoreHistory.ts"
 import { storePath, storesPath } from "./StorePaths.ts"
 import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
@@ -31,7 +36,14 @@ import type { SignedIn } from "../shared/Visitors.ts"
 export const flashNotices = ["tracked", "untracked", "own", "full"] as const
 export type Done = (typeof flashNotices)[number]
 
-const Query = Schema.Struct(doneField(flashNotices))
+/** Four rows of cards on a wide window. */
+const perPage = 12
+
+const pageNumber = Schema.optionalKey(PathId.check(Schema.isBetween({ minimum: 1, maximum: Page.lastPage })))
+
+/** `products` and `ads`: the pages of the two lists. */
+const Query = Schema.Struct({ ...doneField(flashNotices), products: pageNumber, ads: pageNumber })
+type Query = typeof Query.Type
 
 /** Further apps are collapsed. */
 const shownApps = 24
@@ -123,49 +135,74 @@ const searchLink = (path: string, id: number, label: string): Html =>
     <a href="${path}?${new URLSearchParams({ shop_ids: String(id), sort_by: "newest" }).toString()}">${label}</a>
   </p>`
 
-const cards = (options: {
+/** A page of the store's products or ads. */
+const list = (options: {
+  readonly subject: "products" | "ads"
   readonly heading: string
   readonly items: ReadonlyArray<Html>
+  readonly pagination: Page.Pagination
   readonly none: string
   readonly more: Html
   readonly look?: "small"
+  readonly hrefOf: (page: number) => string
+  readonly locale: Locale
 }): Html => {
-  const { heading, items, look = "", more, none } = options
-  return html`<section class="store-items">
+  const { heading, hrefOf, items, locale, look = "", more, none, pagination, subject } = options
+  const { page, total } = pagination
+  const last = Math.min(Page.lastPage, Math.max(1, Math.ceil(total / perPage)))
+  return html`<section class="store-items" id="${subject}">
     <h2>${heading}</h2>
+    ${total > 0 && html`<p class="aside">${locale.text(`search.total.${subject}`, { count: total })}</p>`}
     ${
       items.length === 0
-        ? html`<p class="empty">${none}</p>`
+        ? html`<p class="empty">${total === 0 ? none : locale.text("search.pastLast")}</p>`
         : html`<ul class="cards ${look}">
             ${items}
           </ul>`
     }
-    ${items.length > 0 && more}
+    ${total > 0 && pageLinks({ page, last, hrefOf, locale })} ${total > 0 && more}
   </section>`
 }
+
+/** With the pages of both lists; `#` leads to the one that was turned. */
+const hrefOf =
+  (shopId: number, { ads = 1, products = 1 }: Query, subject: "products" | "ads") =>
+  (page: number): string => {
+    const pages = Object.entries({ products, ads, [subject]: page }).filter(([, each]) => each > 1)
+    const query = new URLSearchParams(pages.map(([name, each]) => [name, String(each)])).toString()
+    return `${storePath(shopId)}${query === "" ? "" : `?${query}`}#${subject}`
+  }
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const access = yield* CatalogAccess
     const shops = yield* ShopReader
-    const items = yield* ShopItems
+    const adSearch = yield* AdSearch
+    const productSearch = yield* ProductSearch
+    const histories = yield* History
+    const dataAsOf = yield* DataAsOf
     const { page } = yield* Layout
     const context = links(yield* AppConfig)
 
-    const show = Effect.fnUntraced(function* (visitor: SignedIn, done: Done | undefined) {
+    const show = Effect.fnUntraced(function* (visitor: SignedIn, query: Query) {
       const { locale, session } = visitor
       const { text } = locale
       const id = yield* pathId
       const record = yield* shops
         .get(id, session.accountId)
         .pipe(Effect.catchTag("NotFound", () => Effect.fail(new PageNotFound())))
-      const newest = yield* items.newest(id, session.accountId)
+      const ofStore = { shop_ids: [id], sort_by: "newest", per_page: perPage } as const
+      // No argument of these comes from the visitor but the numbers, which have been decoded.
+      const found = yield* Effect.all({
+        products: productSearch.search({ ...ofStore, page: query.products ?? 1 }, session.accountId),
+        ads: adSearch.search({ ...ofStore, page: query.ads ?? 1 })
+      }).pipe(Effect.catchTag("InvalidArguments", Effect.die))
+      const past = yield* histories.ofStore(id)
+      const asOf = yield* dataAsOf
       const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
       const shop = ShopItem.presentDetails(record, context)
       const standing = standingOf(shop)
-      const products = newest.products.map((product) => productCard(ProductItem.present(product, context), locale))
-      const ads = newest.ads.map((ad) => adCard(AdItem.present(ad, { ...context, today }), locale))
       return page({
         title: shop.name,
         heading: thirdPartyText(shop.name),
@@ -178,12 +215,15 @@ export const layer = Layer.effectDiscard(
             ${thirdPartyLink(`https://${shop.domain}`, html`<bdi>${shop.domain}</bdi>`, html`<bdi>${shop.domain}</bdi>`)}
             ${standing !== "none" && html`<span class="badge good">${text(`store.badges.${standing}`)}</span>`}
           </p>
-          ${notice(done, standing, locale)} ${tracking(shop, visitor)}
+          ${notice(query.done, standing, locale)} ${tracking(shop, visitor)}
           <section class="panel">
             <h2>${text("store.figures")}</h2>
             ${figures(shop, locale)}
-            <p class="aside">${text("store.estimated")}</p>
+            <p class="aside">
+              ${text("store.estimated")} ${asOf !== null && text("search.asOf", { day: locale.date(asOf) })}
+            </p>
           </section>
+          ${past !== undefined && history(past, shop.currency, locale)}
           <div class="side-by-side">
             <section class="panel">
               <h2>${text("store.traffic")}</h2>
@@ -194,18 +234,26 @@ export const layer = Layer.effectDiscard(
               ${about(shop, locale)}
             </section>
           </div>
-          ${cards({
-            heading: text("store.newestProducts"),
-            items: products,
+          ${list({
+            subject: "products",
+            heading: text("store.products"),
+            items: found.products.products.map((product) => productCard(ProductItem.present(product, context), locale)),
+            pagination: found.products.pagination,
             none: text("store.noProducts"),
             more: searchLink(sections.products, shop.id, text("store.moreProducts")),
-            look: "small"
+            look: "small",
+            hrefOf: hrefOf(shop.id, query, "products"),
+            locale
           })}
-          ${cards({
-            heading: text("store.runningAds"),
-            items: ads,
+          ${list({
+            subject: "ads",
+            heading: text("store.ads"),
+            items: found.ads.ads.map((ad) => adCard(AdItem.present(ad, { ...context, today }), locale)),
+            pagination: found.ads.pagination,
             none: text("store.noAds"),
-            more: searchLink(sections.ads, shop.id, text("store.moreAds"))
+            more: searchLink(sections.ads, shop.id, text("store.moreAds")),
+            hrefOf: hrefOf(shop.id, query, "ads"),
+            locale
           })}
         `
       })
@@ -213,7 +261,7 @@ export const layer = Layer.effectDiscard(
 
     yield* routes.signedInPage(
       `${storesPath}/:id`,
-      reads(Query, (visitor, { done }) => access.allow(visitor, "stores", show(visitor, done)))
+      reads(Query, (visitor, query) => access.allow(visitor, "stores", show(visitor, query)))
     )
   })
 )

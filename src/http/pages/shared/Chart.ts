@@ -25,6 +25,8 @@ export interface Columns {
   readonly unit: string
   /** At least one. */
   readonly columns: ReadonlyArray<Column>
+  /** How a value is written; as a number by default. */
+  readonly write?: (value: number) => string
   readonly locale: Locale
 }
 
@@ -45,7 +47,7 @@ const onAxis = (columns: ReadonlyArray<Column>): ReadonlyArray<string> => {
   return Array.from(places, (place) => columns[place]?.short ?? "")
 }
 
-export const columns = ({ columns, id, locale, over, title, unit }: Columns): Html => {
+export const columns = ({ columns, id, locale, over, title, unit, write = locale.number }: Columns): Html => {
   const top = roundUp(Math.max(0, ...columns.map(({ value }) => value ?? 0)))
   const { text } = locale
   const bars = columns.map(({ label, value }, place) => {
@@ -56,7 +58,7 @@ export const columns = ({ columns, id, locale, over, title, unit }: Columns): Ht
       y="${height - size}"
       width="${step - gap}"
       height="${size}"
-      ><title>${label}: ${value === null ? text("chart.unknown") : locale.number(value)}</title></rect
+      ><title>${label}: ${value === null ? text("chart.unknown") : write(value)}</title></rect
     >`
   })
   const width = columns.length * step
@@ -86,7 +88,7 @@ export const columns = ({ columns, id, locale, over, title, unit }: Columns): Ht
             ({ label, value }) =>
               html`<tr>
                 <td>${label}</td>
-                <td class="figure">${value === null ? text("chart.unknown") : locale.number(value)}</td>
+                <td class="figure">${value === null ? text("chart.unknown") : write(value)}</td>
               </tr>`
           )}
         </tbody>
