@@ -102,3 +102,25 @@ export const addNiche = (id: number, name: string, parent: number | null = null)
 
 /** Makes the added records visible to searches and pages. */
 export const derive = Effect.orDie(stampAndIndex)
+
+/**
+ * Changes of the last weeks before a day: the revenue rises each week by a tenth of what it is now, and the product had another price.
+ */
+export const addHistory = Effect.fnUntraced(function* (shopId: number, productId: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`SELECT make_change_partitions()`
+  yield* sql`INSERT INTO source (name) VALUES ('history') ON CONFLICT DO NOTHING`
+  yield* sql`
+    INSERT INTO history_start (shop_id, part, version, as_of)
+    SELECT ${shopId}::int, part, 0, '2026-01-05' FROM unnest('{figures,products,ads}'::text[]) part`
+  yield* sql`
+    INSERT INTO change (version, as_of, source_id, kind, shop_id, name, old, new)
+    SELECT n, make_date(2026, 1, 5) + 7 * n, (SELECT id FROM source WHERE name = 'history'), 'figure_changed', ${shopId}::int,
+      'monthly_revenue', monthly_revenue * (10 + n) / 20, monthly_revenue * (11 + n) / 20
+    FROM generate_series(1, 9) n, shop WHERE shop.id = ${shopId}::int`
+  yield* sql`
+    INSERT INTO change (version, as_of, source_id, kind, shop_id, record_id, old, new)
+    SELECT 20 + n, make_date(2026, 2, 1) + 5 * n, (SELECT id FROM source WHERE name = 'history'), 'price_down', ${shopId}::int,
+      id, price + 15 - 5 * n, price + 10 - 5 * n
+    FROM generate_series(0, 2) n, product WHERE product.id = ${productId}::int`
+}, Effect.orDie)

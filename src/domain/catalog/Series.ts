@@ -88,6 +88,17 @@ export const partsOf: Readonly<Record<Name, ReadonlyArray<Part>>> = {
   active_ads: ["ads"]
 }
 
+const figureOf: Readonly<Partial<Record<Name, (typeof figuresOfLog)[number]>>> = {
+  estimated_monthly_revenue: "monthly_revenue",
+  products_count: "products_count"
+}
+
+/** Whether a value may be another one by the change. */
+const concerns = (name: Name, { kind, name: figure }: Change): boolean =>
+  partsOf[name].includes(partOf(kind)) &&
+  (kind !== "figure_changed" || figure === figureOf[name]) &&
+  (name !== "products_count" || (kind !== "price_up" && kind !== "price_down"))
+
 const partOf = (kind: Kind): Part =>
   parts.find((part) => (kindsOf[part] as ReadonlyArray<string>).includes(kind)) ?? "figures"
 
@@ -205,7 +216,7 @@ const past = (known: Known) => {
     const from = own.map((part) => known.starts[part].on).reduce(later)
     // The days of one part never decrease; changes of two parts can be undone in any order.
     const undone = changes
-      .filter(({ change }) => own.includes(partOf(change.kind)))
+      .filter(({ change }) => concerns(name, change))
       .toSorted((one, other) => (one.on < other.on ? -1 : one.on > other.on ? 1 : 0))
     const isKnown = name !== "median_price" || known.prices !== undefined
     /** The values at the end of days, newest first; `null` before it is known. */

@@ -150,6 +150,8 @@ const notOfAnAccount: Readonly<Record<string, string>> = {
   "GET /dashboard/:place/*": "whatever is no page",
   "POST /dashboard/:place/*": "whatever is no form",
   "GET /dashboard/shops/:id": "a store is everybody's",
+  "GET /dashboard/ads/:id": "an ad is everybody's",
+  "GET /dashboard/products/:id": "a product is everybody's; its details are for who tracks its store",
   "POST /dashboard/shops/:id/track": "a store is everybody's; who tracks it is the visitor",
   "POST /dashboard/shops/:id/untrack": "a store is everybody's; who tracks it is the visitor",
   "GET /docs/:place/*": "whatever is no document",

@@ -25,12 +25,15 @@ export const pageLinks = (options: {
   readonly page: number
   readonly last: number
   readonly hrefOf: (page: number) => string
+  /** What is paged, where a page has several lists. */
+  readonly of?: string
   readonly locale: Locale
 }): Html | undefined => {
-  const { hrefOf, last, locale, page } = options
+  const { hrefOf, last, locale, of, page } = options
   const { text } = locale
+  const label = of === undefined ? text("pageLinks.pages") : `${text("pageLinks.pages")}: ${of}`
   if (last <= 1 && page === 1) return undefined
-  return html`<nav class="paging" aria-label="${text("pageLinks.pages")}">
+  return html`<nav class="paging" aria-label="${label}">
     <ul>
       ${page > 1 && html`<li><a rel="prev" href="${hrefOf(Math.min(page - 1, last))}">${text("pageLinks.previous")}</a></li>`}
       ${window(page, last).map((each) =>

@@ -160,7 +160,7 @@ const list = (options: {
             ${items}
           </ul>`
     }
-    ${total > 0 && pageLinks({ page, last, hrefOf, locale })} ${total > 0 && more}
+    ${total > 0 && pageLinks({ page, last, hrefOf, of: heading, locale })} ${total > 0 && more}
   </section>`
 }
 

@@ -1,4 +1,4 @@
-/** The pages of stores as people use them: by keyboard, without scripts, small and large, light and dark (D49, D52). */
+/** The pages of stores, ads and products as people use them: by keyboard, without scripts, small and large, light and dark (D49, D52). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page, Response } from "playwright-core"
@@ -12,6 +12,7 @@ import {
   violations,
   wideLooks
 } from "../../../support/Browser.ts"
+import { SqlClient } from "effect/sql"
 import { Site } from "../../../support/Site.ts"
 import { goTo } from "../../../support/Steps.ts"
 import * as StoreRecords from "../../../support/StoreRecords.ts"
@@ -59,8 +60,27 @@ const signIn = Effect.fnUntraced(function* (page: Page, path: string, account?: 
   })
 })
 
-/** A store with all data. Its newest product has an image that cannot be loaded. */
-const wholeStore = Effect.gen(function* () {
+const details = {
+  description_html: "<p>Aus Eiche, von Hand geölt.</p><p>Mit Leuchtmittel.</p>",
+  vendor: "Nordlicht",
+  product_type: "Lampen",
+  tags: ["Licht"],
+  options: [{ name: "Farbe", values: ["Eiche", "Nussbaum"] }],
+  variants: ["Eiche", "Nussbaum"].map((title, at) => ({
+    id: null,
+    title,
+    sku: `L-${at}`,
+    price: 31.9 + at,
+    compare_at_price: at === 0 ? 39.9 : null,
+    is_available: at === 0 ? true : null,
+    options: [title]
+  })),
+  images: [0, 1, 2].map((at) => ({ url: `https://cdn.test/d${at}.svg`, width: 400, height: 400 }))
+}
+
+/** A store with all data and a history, and its newest product and ad. The product has an image that cannot be loaded. */
+const wholeRecords = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
   yield* StoreRecords.addNiche(1, "Home and garden")
   yield* StoreRecords.addNiche(2, "Lighting", 1)
   const id = yield* StoreRecords.addStore({
@@ -72,8 +92,9 @@ const wholeStore = Effect.gen(function* () {
     apps: Array.from({ length: 31 }, (_, index) => `App ${index + 1}`)
   })
   yield* StoreRecords.addTraffic(id, StoreRecords.twoYears)
+  const ids = { product: 0, ad: 0 }
   for (let index = 0; index < 13; index++) {
-    yield* StoreRecords.addProduct(id, {
+    ids.product = yield* StoreRecords.addProduct(id, {
       title:
         index === 10 ? "Stehlampe aus Eiche mit einem sehr langen Namen, der umbrochen werden muss" : `Lampe ${index}`,
       url: index === 9 ? null : `https://store.test/products/${index}`,
@@ -81,7 +102,7 @@ const wholeStore = Effect.gen(function* () {
       price: 19.9 + index,
       created_at: index === 8 ? null : `2026-02-${String(10 + index)}T10:00:00Z`
     })
-    yield* StoreRecords.addAd(id, {
+    ids.ad = yield* StoreRecords.addAd(id, {
       page_name: index === 11 ? "N".repeat(90) : "Nordlicht",
       media_type: index % 2 === 0 ? "video" : "carousel",
       headline: index % 3 === 0 ? null : "Warmes Licht für lange Abende",
@@ -97,9 +118,14 @@ const wholeStore = Effect.gen(function* () {
       is_partnership: index === 11
     })
   }
+  yield* StoreRecords.addHistory(id, ids.product)
+  yield* sql`
+    UPDATE product SET details = ${JSON.stringify(details)}::jsonb WHERE id = ${ids.product}`
   yield* StoreRecords.derive
-  return id
+  return { id, ...ids }
 }).pipe(Effect.cached, Effect.runSync)
+
+const wholeStore = Effect.map(wholeRecords, ({ id }) => id)
 
 /** A store without data, with a name and a domain of the maximal length. */
 const bareStore = Effect.gen(function* () {
@@ -134,7 +160,7 @@ describe.skipIf(!isAvailable())("stores in a browser", () => {
   layer(services, { excludeTestServices: true })((it) => {
     it.effect.each(wideLooks)("pages pass axe and fit at $width pixels, $scheme", (look) =>
       Effect.gen(function* () {
-        const [whole, bare] = [yield* wholeStore, yield* bareStore]
+        const [{ ad, id: whole, product }, bare] = [yield* wholeRecords, yield* bareStore]
         const page = yield* (yield* Browser).open(look)
         yield* watched(page)
         const check = (name: string) => Effect.andThen(seeAll(page), checker(page, look)(name))
@@ -149,6 +175,17 @@ describe.skipIf(!isAvailable())("stores in a browser", () => {
         yield* check("store-tracked")
         yield* goTo(page, `/dashboard/shops/${bare}`)
         yield* check("store-bare")
+        yield* goTo(page, `/dashboard/ads/${ad}`)
+        yield* check("ad")
+        yield* goTo(page, `/dashboard/products/${product}`)
+        yield* check("product-tracked")
+        yield* goTo(page, `/dashboard/shops/${whole}`)
+        yield* press(page, "Stop tracking", "?done=untracked")
+        yield* goTo(page, `/dashboard/products/${product}`)
+        yield* check("product")
+        yield* goTo(page, `/dashboard/shops/${whole}`)
+        yield* press(page, "Track this store", "?done=tracked")
+        yield* goTo(page, `/dashboard/shops/${bare}`)
         yield* press(page, "Track this store", "?done=tracked")
         yield* goTo(page, "/dashboard/shops")
         yield* check("stores")
@@ -178,6 +215,31 @@ describe.skipIf(!isAvailable())("stores in a browser", () => {
           yield* picture(page, `german-${path.replaceAll(/\W/gu, "-")}`)
         }
       })
+    )
+
+    it.effect.each([true, false])(
+      "what a figure means is shown on focus and on hover, with scripts: %s",
+      (javaScript) =>
+        Effect.gen(function* () {
+          const page = yield* (yield* Browser).open({ javaScript, width: 390 })
+          yield* watched(page)
+          yield* signIn(page, `/dashboard/shops/${yield* wholeStore}`)
+          const meaning = page.locator("#growth-meaning")
+          const [term, other] = [page.getByText("Traffic growth", { exact: true }), page.getByText("Visits a month")]
+          yield* Effect.promise(async () => {
+            assert.isFalse(await meaning.isVisible())
+            await term.focus()
+            assert.isTrue(await meaning.isVisible())
+            assert.include(await meaning.innerText(), "Sum of the monthly changes in visits")
+            await other.focus()
+            assert.isFalse(await meaning.isVisible())
+            await term.hover()
+            assert.isTrue(await meaning.isVisible())
+          })
+          assert.isAtMost(yield* overflow(page), 0)
+          yield* picture(page, `meaning-${javaScript}`)
+          assert.deepStrictEqual(yield* violations(page), [])
+        })
     )
 
     it.effect("a visitor without the plan gets a link to billing", () =>
