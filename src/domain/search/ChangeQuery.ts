@@ -80,7 +80,8 @@ export const ChangeItem = Schema.Struct({
   at: Schema.String.annotate({ description: "When it was imported; ISO 8601." }),
   data_as_of: Schema.String.annotate({ description: "The day of the data, YYYY-MM-DD." }),
   name: Text.annotate({
-    description: "The figure, theme, app, pixel or month that changed; active or inactive of an ad that appeared."
+    description:
+      "The figure, theme, app, pixel or month that changed; active or inactive of an ad that appeared, moved or was removed."
   }),
   old: Schema.NullOr(Schema.Finite).annotate({
     description: "The number before; null if it was unknown. Of ad_moved the store's id."

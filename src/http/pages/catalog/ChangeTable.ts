@@ -22,7 +22,8 @@ const what = ({ item_title: title, kind, name }: ChangeItem, locale: Locale): Ht
   const { text } = locale
   const figure = kind === "figure_changed" ? figures.get(name ?? "") : undefined
   const label = figure === undefined ? text(`changes.kinds.${kind}`) : text(`store.figure.${figure}`)
-  const isApart = figure !== undefined || kind === "ad_appeared" || name === null
+  // Of an ad, whether it is running.
+  const isApart = figure !== undefined || kind.startsWith("ad_") || name === null
   const detail = isApart ? undefined : isMonth(kind) ? html`${locale.month(name)}` : thirdPartyText(name)
   return html`<strong>${label}</strong>${detail !== undefined && html` ${detail}`}
     ${title !== null && html`<span class="aside">${thirdPartyText(title)}</span>`}`

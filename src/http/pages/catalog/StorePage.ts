@@ -6,6 +6,9 @@ import * as ProductItem from "../../../domain/catalog/ProductItem.ts"
 import * as ShopItem from "../../../domain/catalog/ShopItem.ts"
 import type { ShopRecordItem } from "../../../domain/catalog/ShopItem.ts"
 import * as Page from "../../../domain/search/Page.ts"
+import { cursorOf } from "../../../domain/search/ChangeQuery.ts"
+import { ChangeFeed, present } from "../../../services/changes/ChangeFeed.ts"
+import type { FoundChanges } from "../../../services/changes/ChangeFeed.ts"
 import { History } from "../../../services/changes/History.ts"
 import { DataAsOf } from "../../../services/import/Sources.ts"
 import { maxTrackedShops } from "../../../services/accounts/TrackedShops.ts"
@@ -13,6 +16,8 @@ import { AdSearch, ProductSearch } from "../../../services/search/Searches.ts"
 import { ShopReader } from "../../../services/search/ShopReader.ts"
 import { links } from "../../../domain/catalog/DashboardUrl.ts"
 import { adCard } from "./AdCard.ts"
+import { changesOf } from "./ChangesPage.ts"
+import { changeTable } from "./ChangeTable.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as Chart from "../shared/Chart.ts"
 import { buttonForm } from "../shared/ButtonForm.ts"
@@ -44,6 +49,10 @@ const pageNumber = Schema.optionalKey(PathId.check(Schema.isBetween({ minimum: 1
 /** `products` and `ads`: the pages of the two lists. */
 const Query = Schema.Struct({ ...doneField(flashNotices), products: pageNumber, ads: pageNumber })
 type Query = typeof Query.Type
+
+const shownChanges = 10
+/** From the oldest on. */
+const allChanges = cursorOf({ _tag: "After", id: 0 })
 
 /** Further apps are collapsed. */
 const shownApps = 24
@@ -135,6 +144,31 @@ const searchLink = (path: string, id: number, label: string): Html =>
     <a href="${path}?${new URLSearchParams({ shop_ids: String(id), sort_by: "newest" }).toString()}">${label}</a>
   </p>`
 
+/** The newest changes of the store, and the way to all. */
+const changesPanel = (
+  shop: ShopRecordItem,
+  { changes, pagination }: FoundChanges,
+  context: Parameters<typeof present>[1],
+  locale: Locale
+): Html => {
+  const { text } = locale
+  const rows = changes.map((change) => present(change, context))
+  return html`<section class="panel" id="changes">
+    <h2>${text("changes.heading")}</h2>
+    ${
+      rows.length === 0
+        ? html`<p class="empty">${text("changes.noneYet")}</p>`
+        : changeTable(rows, locale, { isOfOneStore: true })
+    }
+    ${
+      pagination.has_more &&
+      html`<p>
+        <a href="${changesOf({ shop_ids: [shop.id], since: allChanges })}">${text("store.allChanges")}</a>
+      </p>`
+    }
+  </section>`
+}
+
 /** A page of the store's products or ads. */
 const list = (options: {
   readonly subject: "products" | "ads"
@@ -181,6 +215,7 @@ export const layer = Layer.effectDiscard(
     const adSearch = yield* AdSearch
     const productSearch = yield* ProductSearch
     const histories = yield* History
+    const feed = yield* ChangeFeed
     const dataAsOf = yield* DataAsOf
     const { page } = yield* Layout
     const context = links(yield* AppConfig)
@@ -196,7 +231,8 @@ export const layer = Layer.effectDiscard(
       // No argument of these comes from the visitor but the numbers, which have been decoded.
       const found = yield* Effect.all({
         products: productSearch.search({ ...ofStore, page: query.products ?? 1 }, session.accountId),
-        ads: adSearch.search({ ...ofStore, page: query.ads ?? 1 })
+        ads: adSearch.search({ ...ofStore, page: query.ads ?? 1 }),
+        changes: feed.page({ shop_ids: [id], since: allChanges, per_page: shownChanges }, session.accountId)
       }).pipe(Effect.catchTag("InvalidArguments", Effect.die))
       const past = yield* histories.ofStore(id)
       const asOf = yield* dataAsOf
@@ -224,6 +260,7 @@ export const layer = Layer.effectDiscard(
             </p>
           </section>
           ${past !== undefined && history(past, shop.currency, locale)}
+          ${changesPanel(shop, found.changes, context, locale)}
           <div class="side-by-side">
             <section class="panel">
               <h2>${text("store.traffic")}</h2>

@@ -1,4 +1,4 @@
-/** The pages of stores: third-party text, who may see them, and what their forms change (D12, D49, D93). */
+/** The pages of stores and of their items: third-party text, who may see them, and what their forms change (D12, D49, D93, D112, D116). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { numberFigures } from "../../../../src/domain/catalog/Figures.ts"
@@ -109,6 +109,103 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
         )
         for (const section of ["products", "ads"]) {
           assert.include(answer.text, `href="/dashboard/${section}?shop_ids=${id}&amp;sort_by=newest"`)
+        }
+      })
+    )
+
+    it.effect("D112 has its history, its changes, and all products and ads in pages of twelve", () =>
+      Effect.gen(function* () {
+        const { visitor } = yield* visit
+        const id = yield* StoreRecords.addStore({ currency: "EUR", monthly_revenue: 2_000 })
+        let product = 0
+        for (let index = 0; index < 13; index++) {
+          product = yield* StoreRecords.addProduct(id, { title: `Lamp ${index}`, price: 10 })
+          yield* StoreRecords.addAd(id, { is_active: index < 5 })
+        }
+        yield* StoreRecords.addHistory(id, product)
+        yield* StoreRecords.derive
+        const first = yield* visitor.get(path(id))
+        const text = read(first)
+        assert.include(text, "Jan 5, 2026 €1,100")
+        assert.include(text, "Running ads Has not changed since Jan 5, 2026: 5")
+        assert.include(text, "Price down Lamp 12 €20.00 → €15.00")
+        assert.include(text, "Sum of the monthly changes in visits over all months on record")
+        for (const list of ["13 products", "13 ads"]) assert.include(text, list)
+        const shown = ({ text }: Answer) => [
+          text.match(/data-product-id=/gu)?.length ?? 0,
+          text.match(/data-ad-id=/gu)?.length ?? 0
+        ]
+        assert.deepStrictEqual(shown(first), [12, 12])
+        assert.include(first.text, `href="${path(id)}?products=2#products"`)
+        const second = yield* visitor.get(`${path(id)}?products=2`)
+        assert.deepStrictEqual(shown(second), [1, 12])
+        assert.include(second.text, `href="${path(id)}?products=2&amp;ads=2#ads"`)
+        assert.deepStrictEqual(shown(yield* visitor.get(`${path(id)}?products=2&ads=2`)), [1, 1])
+        assert.deepStrictEqual(shown(yield* visitor.get(`${path(id)}?ads=20`)), [12, 0])
+        for (const wrong of ["products=0", "ads=21", "ads=x"]) {
+          assert.strictEqual((yield* visitor.get(`${path(id)}?${wrong}`)).status, 400, wrong)
+        }
+      })
+    )
+
+    it.effect("D116 has ads and products with pages of their own, whose details need the store to be tracked", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { id: account, visitor } = yield* visit
+        const id = yield* StoreRecords.addStore({ name: "Lamps", currency: "EUR" })
+        const product = yield* StoreRecords.addProduct(id, { title: strange, price: 10 })
+        const ad = yield* StoreRecords.addAd(id, { page_name: strange, ad_text: strange })
+        const storeless = yield* StoreRecords.addAd(null, { page_name: "Nobody" })
+        yield* StoreRecords.addHistory(id, product)
+        const details = {
+          description_html: "<p>Made of oak</p>",
+          vendor: "Lamps Ltd",
+          product_type: null,
+          tags: [],
+          options: [],
+          variants: [
+            {
+              id: null,
+              title: "Oak",
+              sku: "L-1",
+              price: 10,
+              compare_at_price: 14,
+              is_available: false,
+              options: ["Oak"]
+            }
+          ],
+          images: []
+        }
+        yield* sql`UPDATE product SET details = ${JSON.stringify(details)}::jsonb WHERE id = ${product}`
+        yield* StoreRecords.derive
+        const [adAt, productAt] = [`/dashboard/ads/${ad}`, `/dashboard/products/${product}`]
+        const store = yield* visitor.get(path(id))
+        for (const address of [adAt, productAt]) {
+          assert.include(store.text, `href="${address}"`)
+          const page = yield* visitor.get(address)
+          assert.strictEqual(page.status, 200)
+          assert.include(page.text, `href="${path(id)}"`)
+          assert.include(page.text, "&lt;script&gt;alert(1)&lt;/script&gt;")
+          assert.notMatch(page.text, /<script(?! type="module" src="\/assets\/)|<img src=x|onerror=alert\(2\)>/u)
+          const stranger = yield* (yield* Site).get(address)
+          assert.strictEqual(location(stranger), `/sign-in?return_to=${encodeURIComponent(address)}`)
+        }
+        assert.include(read(yield* visitor.get(`/dashboard/ads/${storeless}`)), "The store of this ad is not known.")
+        const untracked = read(yield* visitor.get(productAt))
+        assert.include(untracked, "Track its store to see the description")
+        for (const secret of ["Made of oak", "L-1", "Lamps Ltd"]) assert.notInclude(untracked, secret)
+        yield* (yield* TrackedShops).track(account, id)
+        const tracked = read(yield* visitor.get(productAt))
+        for (const detail of [
+          "Made of oak",
+          "1 variant",
+          "Oak L-1 €10.00 €14.00 Not available",
+          "Feb 11, 2026 €10.00"
+        ]) {
+          assert.include(tracked, detail)
+        }
+        for (const missing of ["/dashboard/ads/999999", "/dashboard/products/999999", "/dashboard/ads/01"]) {
+          assert.strictEqual((yield* visitor.get(missing)).status, 404, missing)
         }
       })
     )
