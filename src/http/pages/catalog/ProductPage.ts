@@ -11,7 +11,7 @@ import type { Price } from "../../../domain/catalog/Series.ts"
 import { History } from "../../../services/changes/History.ts"
 import { ItemReader } from "../../../services/search/ItemReader.ts"
 import { ProductReader } from "../../../services/search/ProductReader.ts"
-import { cardFigures, storeFigures } from "./CardFigures.ts"
+import { storeFigures } from "./CardFigures.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as Chart from "../shared/Chart.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
@@ -117,7 +117,7 @@ const moreOf = (details: Details, locale: Locale): Html => {
       images.length > 1 &&
       html`<section class="panel">
         <h2>${text("product.images")}</h2>
-        <ul class="cards small">
+        <ul class="images">
           ${images.map(({ url }) => html`<li>${picture({ src: url, ratio: "square" })}</li>`)}
         </ul>
       </section>`
@@ -180,7 +180,7 @@ export const layer = Layer.effectDiscard(
               <section class="panel">
                 <h2>${text("product.store")}</h2>
                 <p><a href="${store}">${thirdPartyText(item.shop.name)}</a></p>
-                ${cardFigures(storeFigures(item, locale))}
+                <dl class="figures">${storeFigures(item, locale)}</dl>
               </section>
             </div>
           </div>
