@@ -187,8 +187,8 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
           assert.include(page.text, `href="${path(id)}"`)
           assert.include(page.text, "&lt;script&gt;alert(1)&lt;/script&gt;")
           assert.notMatch(page.text, /<script(?! type="module" src="\/assets\/)|<img src=x|onerror=alert\(2\)>/u)
-          const stranger = yield* (yield* Site).get(address)
-          assert.strictEqual(location(stranger), `/sign-in?return_to=${encodeURIComponent(address)}`)
+          const signedOut = yield* (yield* Site).get(address)
+          assert.strictEqual(location(signedOut), `/sign-in?return_to=${encodeURIComponent(address)}`)
         }
         assert.include(read(yield* visitor.get(`/dashboard/ads/${storeless}`)), "The store of this ad is not known.")
         const untracked = read(yield* visitor.get(productAt))
