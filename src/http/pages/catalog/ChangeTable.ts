@@ -67,6 +67,7 @@ export const changeTable = (
   const ofStore: Column<ChangeItem> = [text("changes.store"), (change) => store(change, locale), "wordy"]
   return tableOf<ChangeItem>({
     label: text("changes.heading"),
+    size: "medium",
     items: changes,
     attributes: ({ kind }) => html`data-kind="${kind}"`,
     columns: [

@@ -36,19 +36,20 @@ export const tableOf = <Item>({
   columns,
   items,
   kind,
-  label
+  label,
+  size = columns.length > 6 ? "large" : columns.length > 3 ? "medium" : "small"
 }: {
   readonly label: string
   readonly columns: ReadonlyArray<Column<Item>>
   readonly items: ReadonlyArray<Item>
   /** A class of its own. */
   readonly kind?: "calls" | "market"
+  /** How much room the columns need side by side: by their number, unless they are wide. */
+  readonly size?: "small" | "medium" | "large"
   /** Attributes of a row. */
   readonly attributes?: (item: Item) => Html
-}): Html => {
-  // How much room the columns need side by side.
-  const size = columns.length > 6 ? "large" : columns.length > 3 ? "medium" : "small"
-  return html`<div class="table" tabindex="0" role="region" aria-label="${label}">
+}): Html =>
+  html`<div class="table" tabindex="0" role="region" aria-label="${label}">
     <table class="${size}${kind !== undefined && ` ${kind}`}">
       <thead>
         <tr>
@@ -65,4 +66,3 @@ export const tableOf = <Item>({
       </tbody>
     </table>
   </div>`
-}
