@@ -49,7 +49,7 @@ const checklist = (
 }
 
 /** What people choose from, for each kind of list. */
-const optionsOf = (context: Named & { readonly popular: Popular }): ReadonlyArray<Option> => {
+const choicesOf = (context: Named & { readonly popular: Popular }): ReadonlyArray<Option> => {
   const { counts, kind, locale, name, popular } = context
   if (kind._tag !== "List") return []
   if (kind.values !== undefined) {
@@ -65,6 +65,14 @@ const optionsOf = (context: Named & { readonly popular: Popular }): ReadonlyArra
     count: counts?.(name, option.name)
   }))
 }
+
+/** Most results first, so that zeros are last; those with as many by name. Without counts as they are. */
+const optionsOf = (context: Parameters<typeof choicesOf>[0]): ReadonlyArray<Option> =>
+  choicesOf(context).toSorted((one, other) =>
+    one.count === undefined || other.count === undefined
+      ? 0
+      : other.count - one.count || context.locale.compare(one.label, other.label)
+  )
 
 export const list = (context: Named & { readonly popular: Popular }, isAlone: boolean): Html => {
   const { counts, kind, locale, name, popular, typed } = context

@@ -7,6 +7,7 @@ import { searchKinds } from "../../../../src/domain/search/SavedSearch.ts"
 import { ShopQuery } from "../../../../src/domain/search/ShopQuery.ts"
 import * as ToolErrorMessages from "../../../../src/domain/ToolErrorMessages.ts"
 import { sections } from "../../../../src/http/pages/shared/Layout.ts"
+import * as Locale from "../../../../src/http/pages/shared/Locale.ts"
 import { FilterCounts } from "../../../../src/services/search/FilterCounts.ts"
 import * as Queries from "../../../../src/services/search/Queries.ts"
 import { CatalogSearch } from "../../../../src/services/search/CatalogSearch.ts"
@@ -97,6 +98,29 @@ layer(services, { excludeTestServices: true })("counts of filters", (it) => {
       })
     )
   }
+
+  it.effect("D119 values are sorted by their counts, zeros last, and by name where these are equal", () =>
+    Effect.gen(function* () {
+      const site = yield* Site
+      const visitor = yield* SiteVisitor.signedIn(yield* site.account())
+      const { text } = yield* visitor.get(`${sections.products}?monthly_visits.min=1`)
+      const lists = Array.from(text.matchAll(/<div class="options" id="(\w+)-list">(.*?)<\/div>/gsu))
+      assert.isAbove(lists.length, 5)
+      for (const [, name = "", body = ""] of lists) {
+        const values = Array.from(
+          body.matchAll(/\/>([^<]*)<span>([\d,]+)<\/span>/gu),
+          ([, label = "", count = ""]) => ({ label: label.trim().replaceAll("&amp;", "&"), count: numberOf(count) })
+        )
+        const { compare } = Locale.of("en")
+        assert.isAbove(values.length, 1, name)
+        assert.deepStrictEqual(
+          values,
+          values.toSorted((one, other) => other.count - one.count || compare(one.label, other.label)),
+          name
+        )
+      }
+    })
+  )
 
   it.effect("are absent if they fail or take too long", () =>
     Effect.gen(function* () {
