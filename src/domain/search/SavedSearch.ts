@@ -11,6 +11,9 @@ import { ShopQuery } from "./ShopQuery.ts"
 export const SearchSubject = Schema.Literals(["ads", "products", "stores"])
 export type SearchSubject = typeof SearchSubject.Type
 
+/** Results of a page whose address does not say how many (D119): cards in full rows of 2, 3, 4 or 6. Tools have 10. */
+export const perPage: Readonly<Record<SearchSubject, number>> = { ads: 12, products: 12, stores: 10 }
+
 /** Longer addresses are truncated by some sign-ins, proxies and mail programs. In characters. */
 export const maxAddress = 8_000
 
@@ -34,12 +37,13 @@ interface SearchKind<Query> {
   readonly address: SearchAddress.SearchAddress
 }
 
-/** `conflicts` finds issues between arguments, as for the tool. */
+/** `size` is the number of results of a page; `conflicts` finds issues between arguments, as for the tool. */
 const kind = <S extends Schema.Constraint & Schema.ConstraintDecoder<object>>(
   schema: S,
+  size: number,
   conflicts: (args: Readonly<Record<string, unknown>>) => ReadonlyArray<ArgumentIssue> = () => []
 ): SearchKind<S["Type"]> => {
-  const address = SearchAddress.make(schema)
+  const address = SearchAddress.make(schema, SearchAddress.defaultsOf(size))
   const decodeArguments = argumentDecoder(schema)
   const decode: SearchKind<S["Type"]>["decode"] = (query) => {
     if (query.length > maxAddress) return Result.fail([])
@@ -52,7 +56,7 @@ const kind = <S extends Schema.Constraint & Schema.ConstraintDecoder<object>>(
 }
 
 export const searchKinds = {
-  ads: kind(AdQuery, conflicts),
-  products: kind(ProductQuery),
-  stores: kind(ShopQuery)
+  ads: kind(AdQuery, perPage.ads, conflicts),
+  products: kind(ProductQuery, perPage.products),
+  stores: kind(ShopQuery, perPage.stores)
 } as const

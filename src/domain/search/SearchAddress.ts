@@ -56,6 +56,9 @@ const searchDefaults: Defaults = {
   per_page: Page.window({}).perPage
 }
 
+/** The defaults of addresses whose pages have this many results. */
+export const defaultsOf = (perPage: number): Defaults => ({ ...searchDefaults, per_page: perPage })
+
 export const make = (schema: Schema.Constraint, defaults: Defaults = searchDefaults): SearchAddress => {
   const kinds = kindsOf(SchemaAST.toEncoded(schema.ast))
 

@@ -1,6 +1,5 @@
 /** `/dashboard/ads`: the results of `search_ads` for people. */
 import * as AdNotice from "../../../domain/search/AdNotice.ts"
-import { AdQuery } from "../../../domain/search/AdQuery.ts"
 import * as Queries from "../../../services/search/Queries.ts"
 import * as SearchAds from "../../../services/tools/SearchAds.ts"
 import { adCard } from "./AdCard.ts"
@@ -13,7 +12,6 @@ export const adsPath = sections.ads
 export const layer = SearchPage.layer({
   subject: "ads",
   path: adsPath,
-  schema: AdQuery,
   tool: SearchAds.make,
   filter: Queries.fromAdQuery,
   images: true,

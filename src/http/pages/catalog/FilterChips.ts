@@ -96,9 +96,9 @@ const chipsOf = (context: Context, name: ArgumentName, value: unknown, isCrowded
 const filtersOf = ({ args }: Context): ReadonlyArray<readonly [ArgumentName, unknown]> =>
   Object.entries(args).flatMap(([name, value]) => (isFilter(name) ? [[name, value] as const] : []))
 
-/** One chip for each value. */
-export const chips = (context: Context): ReadonlyArray<Chip> => {
-  const filters = filtersOf(context)
+/** One chip for each value, without the arguments of `others`. */
+const chips = (context: Context, others: ReadonlySet<string> = new Set()): ReadonlyArray<Chip> => {
+  const filters = filtersOf(context).filter(([name]) => !others.has(name))
   const values = filters.reduce((sum, [, value]) => sum + (Array.isArray(value) ? value.length : 1), 0)
   return filters.flatMap(([name, value]) => chipsOf(context, name, value, values > maxChips))
 }
@@ -125,9 +125,10 @@ export const wholeFilters = (context: Context): ReadonlyArray<Chip> =>
     return first === undefined || others.length > 0 ? [] : [first]
   })
 
-export const chipBar = (context: Context): Html | undefined => {
-  const applied = chips(context)
-  if (applied.length === 0) return undefined
+/** `quick` are the arguments whose values quick filters show. */
+export const chipBar = (context: Context, quick: ReadonlySet<string> = new Set()): Html | undefined => {
+  const applied = chips(context, quick)
+  if (applied.length === 0 && quick.size === 0) return undefined
   const { text } = context.locale
   const order = Object.fromEntries(Object.entries(context.args).filter(([name]) => settings.has(name)))
   return html`<nav class="chips" aria-label="${text("search.active")}">

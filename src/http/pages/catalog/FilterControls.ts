@@ -1,6 +1,5 @@
 /** The fields of a search's form, each as its argument is written (domain/search/SearchAddress.ts). */
 import { defaults } from "../../../domain/search/Arguments.ts"
-import * as Page from "../../../domain/search/Page.ts"
 import type { Kind } from "../../../domain/search/SearchAddress.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import { html } from "../shared/Html.ts"
@@ -12,11 +11,13 @@ import { list } from "./FilterList.ts"
 /** Line breaks are lost in a field of one line, and with them where one word ends. */
 const oneLine = (text: string): string => text.replaceAll(/[\r\n]+/gu, " ")
 
-/** `about` says what is searched. */
-export const words = (context: Context & { readonly about: string }): Html => {
+/** The id of the text that says what is searched. */
+export const aboutWordsId = "query-about"
+
+export const words = (context: Context): Html => {
   const { attributes, error } = noticeOf(context, "query")
   return html`<div>
-    <label for="query">${context.locale.text("filter.names.query")}</label> <small>${context.about}</small>
+    <label for="query" class="unseen">${context.locale.text("filter.names.query")}</label>
     ${error}
     <input
       type="search"
@@ -24,14 +25,14 @@ export const words = (context: Context & { readonly about: string }): Html => {
       name="query"
       autocomplete="off"
       value="${oneLine(context.typed.value("query") ?? "")}"
-      ${attributes}
+      ${attributes ?? html`aria-describedby="${aboutWordsId}"`}
     />
   </div>`
 }
 
 /** The choices for numbers. */
 const numbers: Readonly<Partial<Record<ArgumentName, ReadonlyArray<string>>>> = {
-  per_page: ["10", "15", "20", "25"],
+  per_page: ["10", "12", "18", "24"],
   niche_level: ["1", "2", "3", "4"],
   limit: ["10", "20", "50"]
 }
@@ -39,8 +40,7 @@ const numbers: Readonly<Partial<Record<ArgumentName, ReadonlyArray<string>>>> = 
 const absent: Readonly<Partial<Record<ArgumentName, string>>> = {
   status: defaults.status,
   sort_by: defaults.sort_by,
-  sort_order: defaults.sort_order,
-  per_page: String(Page.window({}).perPage)
+  sort_order: defaults.sort_order
 }
 
 /** A choice among a few values. Another value of the address is an option too, so that sending the form does not lose it. */

@@ -1,4 +1,4 @@
-/** The form of a search: its words and order in a bar, and the filters in groups that are open while they are in use. */
+/** The form of a search: its words, its order, and the filters in groups that are open while they are in use (D119). */
 import type { SearchSubject } from "../../../domain/search/SavedSearch.ts"
 import type { SearchAddress, Kind } from "../../../domain/search/SearchAddress.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
@@ -129,22 +129,27 @@ const disclosures = (searched: Searched, group: Group): ReadonlyArray<Html> => {
   })
 }
 
-const bar = (searched: Searched): Html => {
+const words = (searched: Searched): Html | undefined => {
+  if (searched.subject === "market") return undefined
   const { text } = searched.locale
-  const choices = argumentsOf(searched).filter(([name]) => places[name] === "bar" && name !== "query")
-  const fields = html`<div class="choices">
-    ${choices.map(([name, kind]) => FilterControls.choice({ ...searched, name, kind }))}
-  </div>`
-  if (searched.subject === "market") {
-    return html`<div class="bar">${fields}<button type="submit">${text("market.show")}</button></div>`
-  }
-  return html`<div class="bar">
-    <div class="words">
-      ${FilterControls.words({ ...searched, about: text(`search.wordsIn.${searched.subject}`) })}
+  return html`<div class="words">
+      ${FilterControls.words(searched)}
       <button type="submit">${text("search.search")}</button>
     </div>
-    ${fields}
-  </div>`
+    <small class="wording-of" id="${FilterControls.aboutWordsId}">${text(`search.wordsIn.${searched.subject}`)}</small>`
+}
+
+/** Order, number and kind of the results; collapsed on narrow windows, where the results would begin below the window. */
+const choices = (searched: Searched): Html => {
+  const { text } = searched.locale
+  const all = argumentsOf(searched).filter(([name]) => places[name] === "bar" && name !== "query")
+  return html`<details class="choices" ${all.some(([name]) => isWrong(searched, name)) && html`open`}>
+    <summary>${text("search.choices")}</summary>
+    <div>
+      ${all.map(([name, kind]) => FilterControls.choice({ ...searched, name, kind }))}
+      ${searched.subject === "market" && html`<button type="submit">${text("market.show")}</button>`}
+    </div>
+  </details>`
 }
 
 export const filterForm = (searched: Searched): Html => {
@@ -154,7 +159,7 @@ export const filterForm = (searched: Searched): Html => {
   const count = filters.reduce((sum, [name, kind]) => sum + inUse(searched, name, kind), 0)
   return html`<search class="search">
     <form method="get" action="${searched.path}">
-      ${bar(searched)}
+      ${words(searched)} ${choices(searched)}
       <details class="filters" ${filters.some(([name]) => isWrong(searched, name)) && html`open`}>
         <summary>${text("search.filters")}${count > 0 && html` <span class="badge">${count}</span>`}</summary>
         ${

@@ -5,7 +5,7 @@
  * Read next: FilterForm, which makes a form of the arguments of a tool; SearchRefusals, for an address without results; CatalogAccess,
  * who may view the catalog, and how much of it in a day.
  */
-import { Effect, Option, Result } from "effect"
+import { DateTime, Effect, Option, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import * as Narrowing from "../../../domain/search/Narrowing.ts"
@@ -22,6 +22,7 @@ import { CatalogAccess } from "./CatalogAccess.ts"
 import * as FilterChips from "./FilterChips.ts"
 import { filterForm, typedOf } from "./FilterForm.ts"
 import type { Searched } from "./FilterForm.ts"
+import { narrowing } from "./QuickFilters.ts"
 import * as SearchRefusals from "./SearchRefusals.ts"
 import type { PageError } from "../shared/ErrorPage.ts"
 import { problemSummary } from "../shared/Fields.ts"
@@ -114,6 +115,8 @@ export const add = Effect.fnUntraced(function* <
     })
   }
 
+  const narrow = (context: FilterChips.Context) => Effect.map(DateTime.now, (now) => narrowing(subject, context, now))
+
   const search = Effect.fnUntraced(function* (
     visitor: SignedIn,
     pairs: Pairs,
@@ -136,7 +139,7 @@ export const add = Effect.fnUntraced(function* <
         [options.results(call, visitor, context), filterCounts.of(call.args, options.filter)],
         { concurrency: 2 }
       )
-      const body = html`${FilterChips.chipBar(context)}${results}`
+      const body = html`${yield* narrow(context)}${results}`
       return show(visitor, { ...form, counts: Option.getOrUndefined(counts) }, { body })
     }).pipe(
       Effect.catchTags({
@@ -158,7 +161,10 @@ export const add = Effect.fnUntraced(function* <
     const counting = Result.isFailure(all) ? Effect.succeedNone : filterCounts.of(all.success.args, options.filter)
     const [shown, counts] = yield* Effect.all([showing, counting], { concurrency: 2 })
     if ("elsewhere" in shown) return seeOther(shown.elsewhere)
-    return show(visitor, { ...form, counts: Option.getOrUndefined(counts) }, shown)
+    const { locale } = visitor
+    const narrowed = yield* narrow({ path, address, locale, popular: form.popular, args: {} })
+    const body = html`${narrowed}${shown.body}`
+    return show(visitor, { ...form, counts: Option.getOrUndefined(counts) }, { body })
   })
 
   /** Shows the form again, with the typed values to shorten. */

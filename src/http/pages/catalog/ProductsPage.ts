@@ -1,5 +1,4 @@
 /** `/dashboard/products`: the results of `search_products` for people. */
-import { ProductQuery } from "../../../domain/search/ProductQuery.ts"
 import * as Queries from "../../../services/search/Queries.ts"
 import * as SearchProducts from "../../../services/tools/SearchProducts.ts"
 import { productCard } from "./ProductCard.ts"
@@ -12,7 +11,6 @@ export const productsPath = sections.products
 export const layer = SearchPage.layer({
   subject: "products",
   path: productsPath,
-  schema: ProductQuery,
   tool: SearchProducts.make,
   filter: Queries.fromProductQuery,
   images: true,

@@ -5,12 +5,10 @@
  * Read next: AdsPage, one of the pages that are made by it; FilterPage, how an address becomes a page.
  */
 import { Effect, Layer } from "effect"
-import type { Schema } from "effect"
 import type { Reason } from "../../../domain/search/AdNotice.ts"
 import type { Narrowable } from "../../../domain/search/Narrowing.ts"
 import type { AdPagination, Pagination } from "../../../domain/search/Page.ts"
-import { searchKinds } from "../../../domain/search/SavedSearch.ts"
-import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
+import { perPage, searchKinds } from "../../../domain/search/SavedSearch.ts"
 import { SavedSearches } from "../../../services/accounts/SavedSearches.ts"
 import { DataAsOf } from "../../../services/import/Sources.ts"
 import type { Filter } from "../../../domain/search/CatalogQuery.ts"
@@ -24,8 +22,7 @@ import type { Subject } from "./FilterForm.ts"
 import * as FilterPage from "./FilterPage.ts"
 import { searchActions } from "./SearchActions.ts"
 import * as SearchResults from "./SearchResults.ts"
-import { worded } from "./WarningTexts.ts"
-import { html } from "../shared/Html.ts"
+import { wordedWithRemarks } from "./WarningTexts.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
@@ -47,8 +44,6 @@ type SearchCall<Answer extends Envelope, Query> = ToolDefinition.PreparedCall<
 export const layer = <Query extends Narrowable & SentNames, Answer extends Envelope, E, R, S = never>(options: {
   readonly subject: Subject
   readonly path: `/${string}`
-  /** The schema of the tool's arguments. */
-  readonly schema: Schema.Constraint & Schema.ConstraintDecoder<unknown>
   readonly tool: Effect.Effect<ToolDefinition.RunnableTool<SearchCall<Answer, Query>>, E, R>
   readonly list: (answer: Answer, locale: Locale) => Html
   /** Whether the list has images of the catalog. */
@@ -75,10 +70,12 @@ export const layer = <Query extends Narrowable & SentNames, Answer extends Envel
       ) {
         const { locale, session } = visitor
         const { accountId } = session
-        const { answer, mark } = yield* newResults.marked(
+        const { answer: worded, mark } = yield* newResults.marked(
           subject,
-          worded(locale, ToolDefinition.inTime(run({ accountId })))
+          wordedWithRemarks(locale, ToolDefinition.inTime(run({ accountId })))
         )
+        const { answer, isRemark } = worded
+        const { warnings = [] } = answer
         const key = { subject, query: searchKinds[subject].saved(args) }
         const { page, total } = answer.pagination
         if (page === 1 && key.query !== "") yield* saved.remember(accountId, key)
@@ -86,18 +83,19 @@ export const layer = <Query extends Narrowable & SentNames, Answer extends Envel
         const isEmpty = answer.results.length === 0
         const changes =
           subject === "stores" && html`<p><a href="${changesOf(args)}">${locale.text("changes.ofStores")}</a></p>`
-        return html`${searchActions({ visitor, search: key, mark, saved: name, total })}${changes}${SearchResults.results(
-          {
-            ...context,
-            subject,
-            tool: tool.name,
-            list: isEmpty ? undefined : options.list(answer, locale),
-            pagination: answer.pagination,
-            warnings: answer.warnings ?? [],
-            asOf: yield* dataAsOf,
-            reasons: isEmpty ? options.reasons(args, answer) : []
-          }
-        )}`
+        return SearchResults.results({
+          ...context,
+          actions: html`${searchActions({ visitor, search: key, mark, saved: name, total })}${changes}`,
+          subject,
+          tool: tool.name,
+          list: isEmpty ? undefined : options.list(answer, locale),
+          pagination: answer.pagination,
+          // An empty list has nothing below it.
+          warnings: warnings.filter((warning) => isEmpty || !isRemark(warning)),
+          remarks: isEmpty ? [] : warnings.filter(isRemark),
+          asOf: yield* dataAsOf,
+          reasons: isEmpty ? options.reasons(args, answer) : []
+        })
       })
 
       yield* FilterPage.add({
@@ -107,7 +105,8 @@ export const layer = <Query extends Narrowable & SentNames, Answer extends Envel
         filter,
         start,
         results,
-        address: SearchAddress.make(options.schema),
+        address: searchKinds[subject].address,
+        defaults: { per_page: perPage[subject] },
         heading: ({ text }) => text(`search.headings.${subject}`),
         read: (raw) => {
           const decoded = tool.decode(raw)

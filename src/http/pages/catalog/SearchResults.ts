@@ -26,8 +26,12 @@ export interface Found {
   /** Absent without results. */
   readonly list: Html | undefined
   readonly pagination: Pagination | AdPagination
-  /** In the visitor's language. */
+  /** In the visitor's language: what was not understood, or has no effect. */
   readonly warnings: ReadonlyArray<string>
+  /** Likewise: what the list leaves out, or how it compares. They are below it, so that it begins at the top (D119). */
+  readonly remarks: ReadonlyArray<string>
+  /** What can be done with the search. */
+  readonly actions: Html
   readonly reasons: ReadonlyArray<Reason>
   /** The date of the data, `YYYY-MM-DD`. */
   readonly asOf: string | null
@@ -52,8 +56,23 @@ const summary = (found: Found): Html => {
   const total = text(`search.total.${subject}`, { count: pagination.total })
   const isGrouped = "mode" in pagination && pagination.mode === "grouped_by_shop" && pagination.total > 0
   const stores = text("search.stores", { count: countOf(found) })
-  return html`<p class="total" role="status">${isGrouped ? text("search.grouped", { ads: total, stores }) : total}</p>
-    ${found.asOf !== null && html`<p class="aside">${text("search.asOf", { day: locale.date(found.asOf) })}</p>`}`
+  return html`<div class="found">
+    <p class="total" role="status">${isGrouped ? text("search.grouped", { ads: total, stores }) : total}</p>
+    ${found.actions}
+  </div>`
+}
+
+/** What is said of the list below it; of a search without results, all of it is above. */
+const notes = (found: Found): Html => {
+  const { asOf, locale, pagination, remarks } = found
+  const { text } = locale
+  const isGrouped = "mode" in pagination && pagination.mode === "grouped_by_shop" && found.list !== undefined
+  return html`${isGrouped && html`<p class="aside">${text("search.onePerStore")}</p>`}
+  ${
+    remarks.length > 0 &&
+    html`<div class="aside remarks" role="note">${remarks.map((remark) => html`<p dir="auto">${remark}</p>`)}</div>`
+  }
+  ${asOf !== null && html`<p class="aside">${text("search.asOf", { day: locale.date(asOf) })}</p>`}`
 }
 
 const paging = (found: Found): Html => {
@@ -91,9 +110,16 @@ const emptyState = (found: Found): Html => {
   </div>`
 }
 
-/** The message by which a client makes exactly this search. */
-export const toolCall = ({ args, tool }: Pick<Found, "args" | "tool">): string =>
-  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } }, null, 2)
+/** The message by which a client makes exactly this search. Pages and tools have different numbers of results by default. */
+const toolCall = ({ args, pagination, tool }: Found): string => {
+  const size = pagination.per_page
+  const exact = size === Page.window({}).perPage ? args : { ...args, per_page: size }
+  return JSON.stringify(
+    { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: exact } },
+    null,
+    2
+  )
+}
 
 const toolCallPanel = (found: Found): Html => {
   const { text } = found.locale
@@ -111,4 +137,4 @@ export const cards = (all: ReadonlyArray<Html>): Html =>
 
 export const results = (found: Found): Html =>
   html`${summary(found)} ${warningLines(found.warnings)} ${found.list ?? emptyState(found)}
-  ${found.list !== undefined && paging(found)} ${toolCallPanel(found)}`
+  ${found.list !== undefined && paging(found)} ${notes(found)} ${toolCallPanel(found)}`

@@ -3,7 +3,6 @@ import { Effect, Schema } from "effect"
 import type { ShopFacts } from "../../../domain/catalog/ShopItem.ts"
 import { searchKinds } from "../../../domain/search/SavedSearch.ts"
 import type { Pairs } from "../../../domain/search/SearchAddress.ts"
-import { ShopQuery } from "../../../domain/search/ShopQuery.ts"
 import { maxTrackedShops } from "../../../services/accounts/TrackedShops.ts"
 import * as Queries from "../../../services/search/Queries.ts"
 import { shopsPerPage, TrackedShopReader } from "../../../services/search/TrackedShopReader.ts"
@@ -136,7 +135,6 @@ const tracked = Effect.gen(function* () {
 export const layer = SearchPage.layer({
   subject: "stores",
   path: storesPath,
-  schema: ShopQuery,
   tool: SearchShops.make,
   filter: Queries.storeFilter,
   images: false,

@@ -65,6 +65,22 @@ const textOf =
 export const worded = <A, E, R>(locale: Locale, search: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(search, Wording, textOf(locale))
 
+/** A remark is about the list as a whole: the other warnings say that the search may not be what was meant. */
+const isRemark = ({ _tag }: Warning): boolean => _tag === "StorelessAds" || _tag === "SeveralCurrencies"
+
+/** Like `worded`; tells as well which warnings are remarks. */
+export const wordedWithRemarks = <A, E, R>(locale: Locale, search: Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    const remarks = new Set<string>()
+    const write = (warning: Warning): string => {
+      const text = textOf(locale)(warning)
+      if (isRemark(warning)) remarks.add(text)
+      return text
+    }
+    const isOne = (text: string): boolean => remarks.has(text)
+    return Effect.map(Effect.provideService(search, Wording, write), (answer) => ({ answer, isRemark: isOne }))
+  })
+
 export const warningLines = (warnings: ReadonlyArray<string>): Html | false =>
   warnings.length > 0 &&
   html`<div class="notice" role="note">${warnings.map((warning) => html`<p dir="auto">${warning}</p>`)}</div>`
