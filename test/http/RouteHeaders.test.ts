@@ -90,6 +90,9 @@ const passkeysLeaving = page(script, "connect-src 'self'", own)
 /** For who is signed in. */
 const people = { ...page(script, own, forms), ...alone }
 const peoplePasskeys = { ...passkeys, ...alone }
+/** With a script that asks this origin for results. */
+const searches = { ...page(script, "connect-src 'self'", own, forms), ...alone }
+const pictureSearches = { ...page(script, "connect-src 'self'", "img-src 'self' data: https:", forms), ...alone }
 const pictures = { ...page(script, "img-src 'self' data: https:", forms), ...alone }
 const billing = { ...page(script, own), ...alone }
 
@@ -728,12 +731,12 @@ const table: Readonly<Record<string, Cases>> = {
   "POST /dashboard/:place/*": [submit("nobody", 404, quiet), submit("customer", 404, people)],
   "GET /dashboard/usage": signedInPage(found(people)),
   "GET /dashboard/ads": [
-    ...planned(pictures),
-    open("customer", 400, pictures, { path: "/dashboard/ads?countries=XX" })
+    ...planned(pictureSearches),
+    open("customer", 400, pictureSearches, { path: "/dashboard/ads?countries=XX" })
   ],
-  "GET /dashboard/products": planned(pictures),
-  "GET /dashboard/shops": planned(people),
-  "GET /dashboard/market": planned(people),
+  "GET /dashboard/products": planned(pictureSearches),
+  "GET /dashboard/shops": planned(searches),
+  "GET /dashboard/market": planned(searches),
   "GET /dashboard/shops/:id": planned(pictures, "/dashboard/shops/{shop}"),
   "POST /dashboard/shops/:id/track": signedInForm(
     foreign,

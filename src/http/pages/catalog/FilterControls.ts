@@ -27,6 +27,16 @@ export const words = (context: Context): Html => {
       value="${oneLine(context.typed.value("query") ?? "")}"
       ${attributes ?? html`aria-describedby="${aboutWordsId}"`}
     />
+    <button
+      type="button"
+      class="key"
+      hidden
+      data-key="query"
+      aria-label="${context.locale.text("search.key")}"
+      title="${context.locale.text("search.key")}"
+    >
+      /
+    </button>
   </div>`
 }
 

@@ -158,7 +158,7 @@ export const filterForm = (searched: Searched): Html => {
   const filters = argumentsOf(searched).filter(([name]) => typeof places[name] !== "string")
   const count = filters.reduce((sum, [name, kind]) => sum + inUse(searched, name, kind), 0)
   return html`<search class="search">
-    <form method="get" action="${searched.path}">
+    <form method="get" action="${searched.path}" data-apply>
       ${words(searched)} ${choices(searched)}
       <details class="filters" ${filters.some(([name]) => isWrong(searched, name)) && html`open`}>
         <summary>${text("search.filters")}${count > 0 && html` <span class="badge">${count}</span>`}</summary>

@@ -110,7 +110,7 @@ export const add = Effect.fnUntraced(function* <
       account: visitor,
       section: subject,
       width: "wide",
-      policy: { images: options.images },
+      policy: { images: options.images, searches: true },
       body: sides
     })
   }

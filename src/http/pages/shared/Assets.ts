@@ -42,7 +42,10 @@ export class Assets extends Context.Service<
       import.meta.resolve("./styles/usage.css"),
       import.meta.resolve("./styles/docs.css")
     ]),
-    script: read("script", "js", "text/javascript; charset=utf-8", [import.meta.resolve("./site.js")]),
+    script: read("script", "js", "text/javascript; charset=utf-8", [
+      import.meta.resolve("./site.js"),
+      import.meta.resolve("./filters.js")
+    ]),
     passkeys: read("passkeys", "js", "text/javascript; charset=utf-8", [import.meta.resolve("./passkeys.js")])
   }))
 }

@@ -13,6 +13,8 @@ export interface PagePolicy {
   readonly images?: boolean
   /** The page runs our script. */
   readonly scripts?: boolean
+  /** Our script asks this origin for the results of a search (D119). */
+  readonly searches?: boolean
   /** The page runs our script of passkeys, which asks this origin for challenges. */
   readonly passkeys?: boolean
 }
@@ -21,13 +23,14 @@ const contentSecurityPolicy = ({
   formsLeave = false,
   images = false,
   passkeys = false,
-  scripts = false
+  scripts = false,
+  searches = false
 }: PagePolicy): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
     ...(scripts || passkeys ? ["script-src 'self'"] : []),
-    ...(passkeys ? ["connect-src 'self'"] : []),
+    ...(passkeys || searches ? ["connect-src 'self'"] : []),
     // The style sheet contains the marks of check boxes and invalid fields as `data:` images.
     images ? "img-src 'self' data: https:" : "img-src 'self' data:",
     ...(formsLeave ? [] : ["form-action 'self'"]),

@@ -1,8 +1,8 @@
 // Optional: every page works without scripts. Elements that need them are hidden until they run.
 
-for (const button of document.querySelectorAll("button[data-copy]")) {
+const copies = (button) => {
   const source = document.getElementById(button.dataset.copy)
-  if (source === null) continue
+  if (source === null) return
   const label = button.textContent
   let timer
   button.hidden = false
@@ -21,6 +21,12 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   }
   button.addEventListener("click", () => void copy())
 }
+
+for (const button of document.querySelectorAll("button[data-copy]")) copies(button)
+// Of results that a search has put in place of others.
+document.addEventListener("replaced", ({ target }) => {
+  for (const button of target.querySelectorAll("button[data-copy]")) copies(button)
+})
 
 const folded = (text) => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase()
 

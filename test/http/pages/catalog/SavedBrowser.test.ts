@@ -129,7 +129,7 @@ describe.skipIf(!isAvailable())("saved searches in a browser", () => {
           const shown = yield* Effect.promise(() =>
             page.locator("[data-ad-id]").evaluateAll((all) => all.map((each) => each.dataset["adId"]))
           )
-          assert.strictEqual(shown.length, 10)
+          assert.strictEqual(shown.length, 12)
           assert.deepStrictEqual(
             rows.slice(1, 11).map(([id]) => id),
             shown
