@@ -6,11 +6,14 @@
  * who may view the catalog, and how much of it in a day.
  */
 import { DateTime, Effect, Option, Result } from "effect"
+import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import * as Narrowing from "../../../domain/search/Narrowing.ts"
 import { maxAddress } from "../../../domain/search/SavedSearch.ts"
-import type { Pairs, SearchAddress } from "../../../domain/search/SearchAddress.ts"
+import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
+import type { Pairs } from "../../../domain/search/SearchAddress.ts"
 import type { InvalidArguments, RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { FilterCounts } from "../../../services/search/FilterCounts.ts"
 import type { Filter } from "../../../domain/search/CatalogQuery.ts"
@@ -44,20 +47,40 @@ interface Read<Call> {
   readonly checked: Effect.Effect<Result.Result<Call, Complaint>, SearchError>
 }
 
+type Cookies = Readonly<Record<string, string | undefined>>
+
+export interface StartRequest {
+  readonly url: string
+  readonly pairs: Pairs
+  readonly cookies: Cookies
+}
+
+/** A choice of how a page is shown, which the browser keeps, and the rest of its address. */
+interface Choice {
+  readonly rest: Pairs
+  readonly cookie: { readonly name: string; readonly value: string; readonly path: string }
+}
+
+/** What a list knows besides its results. */
+export interface Viewed {
+  readonly context: FilterChips.Context
+  readonly cookies: Cookies
+}
+
 /** What a page shows for an address without a search. */
 export interface Start {
   readonly isAsked: (pairs: Pairs) => boolean
   /** Takes the pairs that `isAsked` accepts. */
   readonly show: (
     visitor: SignedIn,
-    request: { readonly url: string; readonly pairs: Pairs }
+    request: StartRequest
   ) => Effect.Effect<{ readonly body: Html } | { readonly elsewhere: string }, PageError>
 }
 
 interface FilterPage<Query, Call extends { readonly args: Query }> {
   readonly subject: Searched["subject"]
   readonly path: `/${string}`
-  readonly address: SearchAddress
+  readonly address: SearchAddress.SearchAddress
   readonly heading: (locale: Locale) => string
   /** Whether the results have images of the catalog. */
   readonly images: boolean
@@ -66,7 +89,9 @@ interface FilterPage<Query, Call extends { readonly args: Query }> {
   readonly read: (raw: RawArguments) => Read<Call>
   /** Which items match, for the counts of filters; `today` is the UTC date. */
   readonly filter: (query: Query, names: NameCodes, today: string) => Filter
-  readonly results: (call: Call, visitor: SignedIn, context: FilterChips.Context) => Effect.Effect<Html, SearchError>
+  readonly results: (call: Call, visitor: SignedIn, viewed: Viewed) => Effect.Effect<Html, SearchError>
+  /** The choice that a form sent in an address. */
+  readonly choiceIn?: ((pairs: Pairs) => Choice | undefined) | undefined
   readonly start?: Start | undefined
   /** Whether the form that asks for a shorter address lists popular names as well. */
   readonly listsWhenTooLong: boolean
@@ -81,6 +106,7 @@ export const add = Effect.fnUntraced(function* <
   const vocabulary = yield* Vocabulary
   const filterCounts = yield* FilterCounts
   const { page } = yield* Layout
+  const isSecure = (yield* AppConfig).baseUrl.startsWith("https:")
   const { address, defaults = {}, path, start, subject } = options
 
   /** The state of the form, before a search. */
@@ -119,7 +145,7 @@ export const add = Effect.fnUntraced(function* <
 
   const search = Effect.fnUntraced(function* (
     visitor: SignedIn,
-    pairs: Pairs,
+    { cookies, pairs }: StartRequest,
     raw: RawArguments,
     { checked, decoded }: Read<Call>
   ) {
@@ -136,7 +162,7 @@ export const add = Effect.fnUntraced(function* <
       if (Result.isFailure(result)) return refused(result.failure.issues)
       const call = result.success
       const [results, counts] = yield* Effect.all(
-        [options.results(call, visitor, context), filterCounts.of(call.args, options.filter)],
+        [options.results(call, visitor, { context, cookies }), filterCounts.of(call.args, options.filter)],
         { concurrency: 2 }
       )
       const body = html`${yield* narrow(context)}${results}`
@@ -167,17 +193,29 @@ export const add = Effect.fnUntraced(function* <
     return show(visitor, { ...form, counts: Option.getOrUndefined(counts) }, { body })
   })
 
+  const kept = ({ cookie: { name, path: of, value }, rest }: Choice) => {
+    const attributes = { httpOnly: true, path: of, sameSite: "lax", secure: isSecure, maxAge: "365 days" } as const
+    const query = SearchAddress.toQuery(rest)
+    return HttpServerResponse.setCookieUnsafe(
+      name,
+      value,
+      attributes
+    )(seeOther(query === "" ? path : `${path}?${query}`))
+  }
+
   /** Shows the form again, with the typed values to shorten. */
   const shorten = (visitor: SignedIn, length: number, pairs: Pairs, raw: RawArguments) =>
     Effect.map(formOf(pairs, raw, options.listsWhenTooLong), (form) =>
       show(visitor, form, { refused: SearchRefusals.tooLong(length, visitor.locale) })
     )
 
-  const answer = (visitor: SignedIn, { url }: HttpServerRequest.HttpServerRequest) => {
+  const answer = (visitor: SignedIn, { cookies, url }: HttpServerRequest.HttpServerRequest) => {
     const pairs = pairsOf(url)
+    const choice = options.choiceIn?.(pairs)
+    if (choice !== undefined) return Effect.succeed(kept(choice))
     const asked = address.withoutEmpty(pairs)
     if (start?.isAsked(asked) === true) {
-      return access.allow(visitor, subject, begin(visitor, start.show(visitor, { url, pairs: asked })))
+      return access.allow(visitor, subject, begin(visitor, start.show(visitor, { url, cookies, pairs: asked })))
     }
     const raw = { ...defaults, ...address.toArguments(pairs) }
     if (url.length > maxAddress) return access.allow(visitor, subject, shorten(visitor, url.length, pairs, raw))
@@ -187,7 +225,7 @@ export const add = Effect.fnUntraced(function* <
     if (canonical !== undefined && !isSame(pairs, address.toPairs(canonical))) {
       return Effect.succeed(seeOther(FilterChips.hrefOf({ address, path }, canonical)))
     }
-    return access.allow(visitor, subject, search(visitor, pairs, raw, read))
+    return access.allow(visitor, subject, search(visitor, { url, cookies, pairs }, raw, read))
   }
 
   yield* routes.signedInPage(

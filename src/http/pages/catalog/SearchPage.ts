@@ -17,12 +17,12 @@ import { NewResults } from "../../../services/search/NewResults.ts"
 import type { NameCodes } from "../../../services/search/Queries.ts"
 import * as ToolDefinition from "../../../services/tools/ToolDefinition.ts"
 import { changesOf } from "./ChangesPage.ts"
-import type { Context } from "./FilterChips.ts"
 import type { Subject } from "./FilterForm.ts"
 import * as FilterPage from "./FilterPage.ts"
 import { searchActions } from "./SearchActions.ts"
 import * as SearchResults from "./SearchResults.ts"
 import { wordedWithRemarks } from "./WarningTexts.ts"
+import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
@@ -45,7 +45,10 @@ export const layer = <Query extends Narrowable & SentNames, Answer extends Envel
   readonly subject: Subject
   readonly path: `/${string}`
   readonly tool: Effect.Effect<ToolDefinition.RunnableTool<SearchCall<Answer, Query>>, E, R>
-  readonly list: (answer: Answer, locale: Locale) => Html
+  readonly list: (answer: Answer, locale: Locale, viewed: FilterPage.Viewed) => Html
+  /** What can be done with the list. */
+  readonly tools?: (locale: Locale, viewed: FilterPage.Viewed) => Html
+  readonly choiceIn?: Parameters<typeof FilterPage.add>[0]["choiceIn"]
   /** Whether the list has images of the catalog. */
   readonly images: boolean
   /** Which items match, for the counts of filters; `today` is the UTC date. */
@@ -66,7 +69,7 @@ export const layer = <Query extends Narrowable & SentNames, Answer extends Envel
       const results = Effect.fnUntraced(function* (
         { args, run }: SearchCall<Answer, Query>,
         visitor: SignedIn,
-        context: Context
+        viewed: FilterPage.Viewed
       ) {
         const { locale, session } = visitor
         const { accountId } = session
@@ -84,11 +87,12 @@ export const layer = <Query extends Narrowable & SentNames, Answer extends Envel
         const changes =
           subject === "stores" && html`<p><a href="${changesOf(args)}">${locale.text("changes.ofStores")}</a></p>`
         return SearchResults.results({
-          ...context,
-          actions: html`${searchActions({ visitor, search: key, mark, saved: name, total })}${changes}`,
+          ...viewed.context,
+          actions: html`${searchActions({ visitor, search: key, mark, saved: name, total })}
+          ${changes}${!isEmpty && options.tools?.(locale, viewed)}`,
           subject,
           tool: tool.name,
-          list: isEmpty ? undefined : options.list(answer, locale),
+          list: isEmpty ? undefined : options.list(answer, locale, viewed),
           pagination: answer.pagination,
           // An empty list has nothing below it.
           warnings: warnings.filter((warning) => isEmpty || !isRemark(warning)),
@@ -105,6 +109,7 @@ export const layer = <Query extends Narrowable & SentNames, Answer extends Envel
         filter,
         start,
         results,
+        choiceIn: options.choiceIn,
         address: searchKinds[subject].address,
         defaults: { per_page: perPage[subject] },
         heading: ({ text }) => text(`search.headings.${subject}`),

@@ -18,7 +18,7 @@ export const known = <A>(value: A | null, write: (value: A) => string | Html, { 
 
 export const currency = (code: string, locale: Locale): string => `${locale.currencyName(code)} (${code})`
 
-const written = (figure: NumberFigure, value: number, currency: string | null, locale: Locale): string => {
+const writtenValue = (figure: NumberFigure, value: number, currency: string | null, locale: Locale): string => {
   const { isRounded, unit } = storeFigures[figure]
   switch (unit) {
     case "money":
@@ -32,6 +32,12 @@ const written = (figure: NumberFigure, value: number, currency: string | null, l
   }
 }
 
+/** A figure of a store. */
+export const written = (figure: NumberFigure, shop: ShopFacts, locale: Locale): Html =>
+  known(shop[storeFigures[figure].answer], (value) => writtenValue(figure, value, shop.currency, locale), locale)
+
+export const dated = (day: string, locale: Locale): Html => html`<time datetime="${day}">${locale.date(day)}</time>`
+
 export const figures = (shop: ShopRecordItem, locale: Locale): Html => {
   const { text } = locale
   const row = <A>(name: string, value: A | null, write: (value: A) => string | Html) =>
@@ -40,15 +46,10 @@ export const figures = (shop: ShopRecordItem, locale: Locale): Html => {
     explained(figure, text(`store.figure.${figure}`), value, text(`store.meaning.${figure}`))
   return html`<dl class="figures store">
     ${[
-      ...numberFigures.map((figure) =>
-        meant(
-          figure,
-          known(shop[storeFigures[figure].answer], (value) => written(figure, value, shop.currency, locale), locale)
-        )
-      ),
+      ...numberFigures.map((figure) => meant(figure, written(figure, shop, locale))),
       meant(
         "created",
-        known(shop.created_on, (day) => html`<time datetime="${day}">${locale.date(day)}</time>`, locale)
+        known(shop.created_on, (day) => dated(day, locale), locale)
       ),
       row(text("store.country"), shop.country, locale.countryName),
       row(text("store.currency"), shop.currency, (code) => currency(code, locale)),

@@ -15,12 +15,14 @@ import type { Locale } from "../shared/Locale.ts"
 import { addressRefused } from "../shared/PageRequests.ts"
 import { decoder } from "../../shared/QueryParameters.ts"
 import { tableOf } from "../shared/Table.ts"
+import type { Column } from "../shared/Table.ts"
 import { thirdPartyText } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 import { hrefOf } from "./FilterChips.ts"
+import type * as FilterPage from "./FilterPage.ts"
 import { pageField, pageLinks } from "./PageLinks.ts"
 import * as SearchPage from "./SearchPage.ts"
-import { growth, known } from "./StoreFigures.ts"
+import * as StoreColumns from "./StoreColumns.ts"
 import { flashNotices } from "./StorePage.ts"
 import type { Done } from "./StorePage.ts"
 import { storePath, storesPath } from "./StorePaths.ts"
@@ -42,11 +44,12 @@ const storeTable = (
   options: {
     readonly label: string
     readonly locale: Locale
+    readonly columns: ReadonlyArray<Column<ShopFacts>>
     readonly formOf?: (shop: Listed) => Html | undefined
   }
 ): Html => {
-  const { formOf, label, locale } = options
-  const { number, text } = locale
+  const { columns, formOf, label, locale } = options
+  const { text } = locale
   const name = (shop: Listed) =>
     html`<a href="${storePath(shop.id)}">${thirdPartyText(shop.name)}</a>
       ${shop.is_own === true && html`<span class="badge good">${text("store.badges.own")}</span>`}
@@ -54,23 +57,12 @@ const storeTable = (
       <bdi class="aside">${shop.domain}</bdi>`
   return tableOf<Listed>({
     label,
+    kind: "stores",
     items: shops,
     attributes: ({ id }) => html`data-shop-id="${id}"`,
     columns: [
       [text("stores.store"), name, "store"],
-      [text("store.country"), ({ country }) => locale.countryName(country)],
-      [text("store.figure.visits"), (shop) => known(shop.monthly_visits, number, locale), "figure"],
-      [
-        text("stores.growth"),
-        (shop) => known(shop.traffic_growth_pct, (value) => growth(value, locale), locale),
-        "figure"
-      ],
-      [
-        text("store.figure.revenue"),
-        (shop) => known(shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency), locale),
-        "figure"
-      ],
-      [text("store.figure.active_ads"), (shop) => number(shop.active_ads), "figure"],
+      ...columns,
       ...(formOf === undefined
         ? []
         : [[text("stores.actions"), (shop: Listed) => formOf(shop) ?? "", "figure"] as const])
@@ -95,7 +87,7 @@ const tracked = Effect.gen(function* () {
   const reader = yield* TrackedShopReader
   return {
     isAsked: (pairs: Pairs) => pairs.every(([name]) => Object.hasOwn(Query.fields, name)),
-    show: Effect.fnUntraced(function* (visitor: SignedIn, request: { readonly url: string; readonly pairs: Pairs }) {
+    show: Effect.fnUntraced(function* (visitor: SignedIn, request: FilterPage.StartRequest) {
       const { done, page = 1 } = yield* Effect.mapError(Effect.fromResult(decode(request.pairs)), (issues) =>
         addressRefused(request.url, issues)
       )
@@ -117,10 +109,14 @@ const tracked = Effect.gen(function* () {
                 <p>${text("stores.empty")}</p>
                 <p>${text("stores.emptyNext")}</p>
               </div>`
-            : html`<p class="aside">${text("stores.followedCount", { count: total, most: maxTrackedShops })}</p>
+            : html`<div class="found">
+                  <p class="aside">${text("stores.followedCount", { count: total, most: maxTrackedShops })}</p>
+                  ${StoreColumns.form(request.cookies, locale, page === 1 ? [] : [["page", String(page)]])}
+                </div>
                 ${storeTable(shops, {
                   label: text("stores.followed"),
                   locale,
+                  columns: StoreColumns.of(request.cookies, locale),
                   formOf: (shop) => untrackForm(shop, visitor, page)
                 })}
                 ${pageLinks({ page, last, hrefOf: (to) => `${storesPath}?page=${to}`, locale })}`
@@ -138,7 +134,14 @@ export const layer = SearchPage.layer({
   tool: SearchShops.make,
   filter: Queries.storeFilter,
   images: false,
-  list: ({ results }, locale) => storeTable(results, { label: locale.text("search.headings.stores"), locale }),
+  list: ({ results }, locale, { context, cookies }) =>
+    storeTable(results, {
+      label: locale.text("search.headings.stores"),
+      locale,
+      columns: StoreColumns.of(cookies, locale, context)
+    }),
+  tools: (locale, { context, cookies }) => StoreColumns.form(cookies, locale, context.address.toPairs(context.args)),
+  choiceIn: StoreColumns.choiceIn,
   reasons: () => [],
   start: tracked
 })

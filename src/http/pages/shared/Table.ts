@@ -11,7 +11,18 @@ import type { Html } from "./Html.ts"
  */
 type Kind = "figure" | "sum" | "day" | "moment" | "wordy" | "name" | "store" | "group"
 
-export type Column<Item> = readonly [head: string, cell: (item: Item) => string | number | Html, kind?: Kind]
+/** The head of a column as a link that sorts by it, and how the table is sorted by it now. */
+export interface SortLink {
+  readonly href: string
+  readonly sorted?: "ascending" | "descending"
+}
+
+export type Column<Item> = readonly [
+  head: string,
+  cell: (item: Item) => string | number | Html,
+  kind?: Kind | undefined,
+  sort?: SortLink | undefined
+]
 
 const isFigure = (kind: Kind | undefined): boolean => kind === "figure" || kind === "sum"
 
@@ -30,6 +41,15 @@ const cellOf = (head: string, content: string | number | Html, kind: Kind | unde
   }
 }
 
+const headOf = (head: string, kind: Kind | undefined, sort: SortLink | undefined): Html =>
+  html`<th
+    scope="col"
+    ${isFigure(kind) && html`class="figure"`}
+    ${sort?.sorted !== undefined && html`aria-sort="${sort.sorted}"`}
+  >
+    ${sort === undefined ? head : html`<a href="${sort.href}">${head}</a>`}
+  </th>`
+
 /** A row for each item. */
 export const tableOf = <Item>({
   attributes,
@@ -43,7 +63,7 @@ export const tableOf = <Item>({
   readonly columns: ReadonlyArray<Column<Item>>
   readonly items: ReadonlyArray<Item>
   /** A class of its own. */
-  readonly kind?: "calls" | "market"
+  readonly kind?: "calls" | "market" | "stores"
   /** How much room the columns need side by side: by their number, unless they are wide. */
   readonly size?: "small" | "medium" | "large"
   /** Attributes of a row. */
@@ -53,7 +73,7 @@ export const tableOf = <Item>({
     <table class="${size}${kind !== undefined && ` ${kind}`}">
       <thead>
         <tr>
-          ${columns.map(([head, , kind]) => html`<th scope="col" ${isFigure(kind) && html`class="figure"`}>${head}</th>`)}
+          ${columns.map(([head, , kind, sort]) => headOf(head, kind, sort))}
         </tr>
       </thead>
       <tbody>
