@@ -283,7 +283,14 @@ export const searchProducts = (catalog: NaiveCatalog, query: ProductQuery): Answ
 
 const dayNumber = (date: string) => Date.parse(date) / 86_400_000
 
-/** The ad of a store (S72): active first, newest, highest id. */
+/** The ad of a store (S72, D119): active first, of these the one that started first, of the others the newest; highest id. */
+const longest: Compare<Ad> = inTurn(
+  byFigure((ad: Ad) => Number(ad.is_active), "desc"),
+  byFigure((ad: Ad) => dayNumber(ad.started_on) * (ad.is_active ? -1 : 1), "desc"),
+  byFigure((ad: Ad) => ad.id, "desc")
+)
+
+/** The ads of a store: active first, newest, highest id. */
 const pick: Compare<Ad> = inTurn(
   byFigure((ad: Ad) => Number(ad.is_active), "desc"),
   byFigure((ad: Ad) => dayNumber(ad.started_on), "desc"),
@@ -322,7 +329,7 @@ export const searchAds = (catalog: NaiveCatalog, query: AdQuery): Answer<Ad> => 
   if (sort === "recommended" && query.without_shop === true) return { items: matching.sort(pick), total }
   if (sort === "recommended") {
     const best = new Map<number, Ad>()
-    for (const ad of matching.sort(pick)) {
+    for (const ad of matching.sort(longest)) {
       if (ad.shop_id !== null && !best.has(ad.shop_id)) best.set(ad.shop_id, ad)
     }
     const byActiveAds = inTurn(

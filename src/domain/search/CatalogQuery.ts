@@ -80,8 +80,9 @@ export type ItemCondition =
  *   store are store 0. The direction applies only to the figures.
  * - `ByItem`, by a figure of the item: by id in the direction of the order. For `score` in the opposite direction, so that
  *   descending means highest score, then lower id.
- * - `Grouped`, one ad for each store: most active ads first, then lower store id. The ad is the first match in the default
- *   order of the store. Ads without a store are left out.
+ * - `Grouped`, one ad for each store: most active ads first, then lower store id. The ad is the match that
+ *   runs longest: of the running ones the first that started, else the first in the default order of the store (D119). Ads without a
+ *   store are left out.
  */
 export type Order =
   | { readonly _tag: "ByStore"; readonly figures: readonly [Figure, Figure?]; readonly isDescending: boolean }

@@ -4,6 +4,7 @@
  */
 import { figures } from "../../../domain/catalog/Figures.ts"
 import type { ItemColumn, Order, Query, StoreIdsQuery, Subject } from "../../../domain/search/CatalogQuery.ts"
+import { lastDay } from "../index/AdKey.ts"
 import { figureColumn, gather, itemRows, storeConditions, storeRows } from "./Conditions.ts"
 import type { Draft } from "./Conditions.ts"
 
@@ -15,23 +16,19 @@ const by = (column: string, isDescending: boolean): string => `${column} ${isDes
 const figureColumns = figures.map(figureColumn)
 export const figureList = figureColumns.join(", ")
 
-/**
- * How the items of a store are ordered, and the id of the first one. That of an ad is in the lowest bits of a number that orders them,
- * which takes a fraction of the time of a comparison of tuples.
- */
+/** How the items of a store are ordered. */
 const withinStore = {
-  products: {
-    columns: ["recency"],
-    order: ["recency DESC", "id ASC"],
-    first: "argMax(id, (recency, -id))"
-  },
-  ads: {
-    columns: ["running", "started"],
-    order: ["running DESC", "started DESC", "id DESC"],
-    first:
-      "toInt32(bitAnd(max(bitShiftLeft(toUInt64(running), 63) + bitShiftLeft(toUInt64(started), 31) + toUInt64(id)), 2147483647))"
-  }
+  products: { columns: ["recency"], order: ["recency DESC", "id ASC"] },
+  ads: { columns: ["running", "started"], order: ["running DESC", "started DESC", "id DESC"] }
 } as const
+
+/**
+ * The id of the ad that stands for a store (D119): the running one that started first, else the one that started last. It is in the lowest
+ * bits of a number that orders them, which takes a fraction of the time of a comparison of tuples.
+ */
+const longest =
+  "toInt32(bitAnd(max(bitShiftLeft(toUInt64(running), 63) + " +
+  `bitShiftLeft(toUInt64(if(running = 1, ${lastDay} - started, started)), 31) + toUInt64(id)), 2147483647))`
 
 const grouped: ByStore = { _tag: "ByStore", figures: ["active_ads"], isDescending: true }
 
@@ -58,7 +55,7 @@ const withStores = (draft: Draft, items: string, columns: ReadonlyArray<string>)
 
 const ofItems = (draft: Draft, query: Query, subject: Exclude<Subject, "stores">): Ordered => {
   const { order } = query
-  const { columns: own, first, order: ofStore } = withinStore[subject]
+  const { columns: own, order: ofStore } = withinStore[subject]
   const keys = ["id", "shop_id"]
   if (order._tag === "ByItem") {
     const ofId = (isDescending: boolean) => `id ${isDescending ? "DESC" : "ASC"}`
@@ -78,7 +75,7 @@ const ofItems = (draft: Draft, query: Query, subject: Exclude<Subject, "stores">
     }
   }
   if (order._tag === "Grouped") {
-    const firsts = itemRows(draft, query, `shop_id, ${first} AS first_id`, ["shop_id != 0"])
+    const firsts = itemRows(draft, query, `shop_id, ${longest} AS first_id`, ["shop_id != 0"])
     const active = figureColumn("active_ads")
     const items = withStores(draft, `${firsts} GROUP BY shop_id`, [active])
     return {

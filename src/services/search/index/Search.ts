@@ -176,7 +176,10 @@ const searchItems = (list: SegmentList, query: ItemQuery, run: Run): RankedResul
     if (query.order._tag === "ByStore") return { page: pageByStores(parts, ranked, storeless, query), ranks: [] }
     const isGrouped = query.order._tag === "Grouped"
     const ranks = ranked.slice(query.offset)
-    return { page: ranks.map((one) => foundRow(parts, isGrouped ? { ...one, row: firstRow(parts, one) } : one)), ranks }
+    return {
+      page: ranks.map((one) => foundRow(parts, isGrouped ? { ...one, row: longestRow(parts, one) } : one)),
+      ranks
+    }
   }
   return {
     total,
@@ -207,12 +210,22 @@ const partOf = <P extends Part>(parts: ReadonlyArray<P>, { view }: Pick<Ranked, 
 const foundRow = (parts: ReadonlyArray<Part>, ranked: Pick<Ranked, "row" | "view">): Found =>
   foundAt(partOf(parts, ranked), ranked.row)
 
-/** The first matching item of a ranked store. */
-const firstRow = (parts: ReadonlyArray<Part>, ranked: Ranked): number => {
-  const { items, matching } = partOf(parts, ranked)
-  let row = items.offsets[ranked.row]!
+/**
+ * The ad that stands for a ranked store (D119): of those that match, the running one that started first, else the first one. Within a
+ * store running ads come first, the newest first, so that these are the rows up to the first one that does not run.
+ */
+const longestRow = (parts: ReadonlyArray<PartOfStores>, ranked: Ranked): number => {
+  const { matching, view } = partOf(parts, ranked)
+  const { keys, offsets } = view.segment.ads
+  const end = offsets[ranked.row + 1]!
+  let row = offsets[ranked.row]!
   while (!isSet(matching.bits, row)) row++
-  return row
+  let longest = row
+  for (; row < end && AdKey.isRunning(AdKey.flagsOf(keys[row]!)); row++) {
+    // The first one of a day has the highest id.
+    if (isSet(matching.bits, row) && AdKey.startDayOf(keys[row]!) < AdKey.startDayOf(keys[longest]!)) longest = row
+  }
+  return longest
 }
 
 /** The items of the page, store after store. Ads without a store are store 0, before other unknown figures. */

@@ -280,6 +280,26 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     })
   )
 
+  it.effect("D119 recommended ads are those of their stores that run longest", () =>
+    Effect.gen(function* () {
+      const { view } = yield* customer
+      let newer = 0
+      for (const filter of ["", "&media_types=image&media_types=carousel", "&status=inactive"]) {
+        const matches = ({ is_active, media_type }: (typeof catalog.ads)[number]) =>
+          filter === "" || (filter === "&status=inactive" ? !is_active : ["image", "carousel"].includes(media_type))
+        for (const id of idsOf(yield* view(`${adsPath}?per_page=25${filter}`))) {
+          const shown = catalog.ads.find((ad) => ad.id === id) ?? assert.fail(`no ad ${id}`)
+          const others = catalog.ads.filter((ad) => ad.shop_id === shown.shop_id && matches(ad))
+          const running = others.filter((ad) => ad.is_active)
+          const days = (running.length > 0 ? running : others).map((ad) => ad.started_on).toSorted()
+          assert.strictEqual(shown.started_on, running.length > 0 ? days[0] : days.at(-1), `${id} of ${filter}`)
+          if (running.some((ad) => ad.started_on > shown.started_on)) newer++
+        }
+      }
+      assert.isAbove(newer, 10)
+    })
+  )
+
   for (const subject of ["ads", "products", "stores"] as const) {
     const { address, path, tool } = pages[subject]
     it.effect(
