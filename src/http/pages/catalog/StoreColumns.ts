@@ -3,7 +3,7 @@
  * without scripts sends the choice in the address, from where it goes into the cookie: the address of a search has no columns.
  */
 import type { ShopFacts } from "../../../domain/catalog/ShopItem.ts"
-import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
+import type * as SearchAddress from "../../../domain/search/SearchAddress.ts"
 import type { ShopQuery } from "../../../domain/search/ShopQuery.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -38,7 +38,7 @@ const usual = names.filter((name) => columns[name].isShown)
 
 /** The parameter of the form, which sends an empty value beside the chosen ones: also when none is. */
 const parameter = "columns"
-export const cookieName = "discovery-columns"
+const cookieName = "discovery-columns"
 
 type Cookies = Readonly<Record<string, string | undefined>>
 

@@ -92,7 +92,7 @@ describe.skipIf(!isAvailable())("the table of stores in a browser", () => {
         assert.deepStrictEqual(yield* heads(page), chosen)
         yield* choose("Visits a month", "Revenue a month", "Running ads", "Average price")
         assert.deepStrictEqual(yield* heads(page), ["Store"])
-        const [cookie] = (yield* Effect.promise(() => page.context().cookies())).filter(
+        const cookie = (yield* Effect.promise(() => page.context().cookies())).find(
           ({ name }) => name === "discovery-columns"
         )
         assert.deepInclude(cookie, { value: "", httpOnly: true, sameSite: "Lax", path: sections.stores })
