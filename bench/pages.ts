@@ -32,6 +32,8 @@ const pages = [
   "/dashboard/ads/export.csv?sort_by=newest",
   "/dashboard/products/export.ndjson",
   "/dashboard/searches",
+  "/dashboard/boards",
+  "/dashboard/compare?shop_ids=1,2,3,4,5",
   "/dashboard/market",
   "/dashboard/market?group_by=app&sort_by=median_growth&limit=50",
   "/dashboard/market?group_by=niche&countries=US&countries=DE&monthly_visits.min=1000",

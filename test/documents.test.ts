@@ -89,6 +89,10 @@ const limitTests: Readonly<Record<string, readonly [file: string, title: string]
     "services/accounts/SavedSearches",
     "are at most 50 an account, also when they come at once; one that is there is renamed"
   ],
+  boards: [
+    "services/accounts/Boards",
+    "have at most 500 items each, also when they are kept at once, and one that is there stays as it is"
+  ],
   "last searches on the overview page": [
     "services/accounts/SavedSearches",
     "the last five that were shown are kept, each once, latest first, for their account alone"

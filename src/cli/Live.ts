@@ -33,6 +33,7 @@ import { Passwords } from "../services/sessions/Passwords.ts"
 import { PasswordChange } from "../services/accounts/PasswordChange.ts"
 import { PasswordReset } from "../services/accounts/PasswordReset.ts"
 import { RequestRate } from "../services/limits/RequestRate.ts"
+import { Boards } from "../services/accounts/Boards.ts"
 import { SavedSearches } from "../services/accounts/SavedSearches.ts"
 import { Sessions } from "../services/sessions/Sessions.ts"
 import { SignIn } from "../services/sessions/SignIn.ts"
@@ -70,6 +71,7 @@ import { SearchRunner } from "../services/search/SearchRunner.ts"
 import { ItemReader } from "../services/search/ItemReader.ts"
 import { ShopItems } from "../services/search/ShopItems.ts"
 import { ShopReader } from "../services/search/ShopReader.ts"
+import { BoardReader } from "../services/search/BoardReader.ts"
 import { TrackedShopReader } from "../services/search/TrackedShopReader.ts"
 import { Vocabulary } from "../services/search/Vocabulary.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
@@ -148,6 +150,7 @@ const searches = Layer.mergeAll(
   ShopItems.layer,
   ItemReader.layer,
   TrackedShopReader.layer,
+  BoardReader.layer,
   Vocabulary.layer,
   MarketSearch.layer,
   ChangeFeed.layer,
@@ -237,6 +240,7 @@ const answering = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer, Prompts.l
       DemoPictures.layer(drawings),
       TrackedShops.layer,
       SavedSearches.layer,
+      Boards.layer,
       ProductReader.layer,
       History.layer,
       ApiKeys.layer,

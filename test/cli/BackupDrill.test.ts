@@ -271,6 +271,9 @@ const fill = Effect.gen(function* () {
   yield* sql`INSERT INTO server_address (base_url) VALUES ('https://discovery.test')`
   yield* sql`INSERT INTO used_link (hash, purpose, expires_at) VALUES (sha256('used'), 'reset', now() + interval '1 day')`
   yield* (yield* TrackedShops).track(account.id, store?.id ?? 0)
+  yield* sql`
+    WITH made AS (INSERT INTO board (account_id, name, used_at) VALUES (${account.id}, 'Kept', now()) RETURNING id)
+    INSERT INTO kept_item (board_id, kind, item_id, kept_at) SELECT id, 'store', ${store?.id ?? 0}, now() FROM made`
   const { client, tokens } = yield* OAuth.connected(account.id)
   const other = yield* OAuth.connected(account.id, client)
   const belongings = yield* Belongings.make({ email: account.email, password })

@@ -14,6 +14,7 @@ import { Accounts } from "../../src/services/accounts/Accounts.ts"
 import { ApiKeys } from "../../src/services/credentials/ApiKeys.ts"
 import { Passkeys } from "../../src/services/sessions/passkeys/Passkeys.ts"
 import { Passwords } from "../../src/services/sessions/Passwords.ts"
+import { Boards } from "../../src/services/accounts/Boards.ts"
 import { SavedSearches } from "../../src/services/accounts/SavedSearches.ts"
 import { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 import { Grants } from "../../src/services/oauth/Grants.ts"
@@ -169,6 +170,9 @@ const makeScene = Effect.gen(function* () {
   const { key: other } = yield* keys.create(customer.id, "another")
   yield* saved.save(customer.id, { subject: "ads", query: "query=lamp", name: "Lamps", mark: 0 })
   const { searches } = yield* saved.page(customer.id, 1)
+  const boards = yield* Boards
+  const board = yield* boards.create(customer.id, "Board")
+  const deletable = yield* boards.create(customer.id, "Another board")
 
   const client = yield* Consent.app({ name: "An app" })
   const proof = Consent.proof()
@@ -192,6 +196,8 @@ const makeScene = Effect.gen(function* () {
   )
   const [app] = yield* Effect.flatMap(ConnectedApps, (apps) => apps.list(customer.id))
   const [shop] = yield* sql<{ readonly id: number }>`SELECT min(id) AS id FROM shop`
+  yield* boards.keep(customer.id, { kind: "store", id: shop?.id ?? 0 }, { boardId: board })
+  const [item] = yield* sql<{ readonly id: number }>`SELECT id FROM kept_item WHERE board_id = ${board}`
   const [ad] = yield* sql<{ readonly url: string }>`SELECT image_url AS url FROM ad WHERE image_url IS NOT NULL LIMIT 1`
   const [product] = yield* sql<{
     readonly url: string
@@ -230,6 +236,9 @@ const makeScene = Effect.gen(function* () {
       app: String(app?.id),
       search: String(searches[0]?.id),
       shop: String(shop?.id),
+      board: String(board),
+      deletable: String(deletable),
+      item: String(item?.id),
       account: String(starter.id),
       passkey: String(passkey?.id),
       session: String(ending?.id),
@@ -765,6 +774,44 @@ const table: Readonly<Record<string, Cases>> = {
     foreign,
     submit("customer", 303, redirect, {}, { path: "/dashboard/searches/{search}/remove" })
   ),
+  "GET /dashboard/boards": planned(people),
+  "POST /dashboard/boards": signedInForm(
+    unread,
+    submit("customer", 400, people, { name: "" }),
+    submit("customer", 303, redirect, { name: "x" })
+  ),
+  "GET /dashboard/boards/:id": planned(pictures, "/dashboard/boards/{board}"),
+  "GET /dashboard/boards/:id/rename": planned(people, "/dashboard/boards/{board}/rename"),
+  "POST /dashboard/boards/:id/rename": signedInForm(
+    unread,
+    submit("customer", 404, people, { name: "x" }),
+    submit("customer", 303, redirect, { name: "x" }, { path: "/dashboard/boards/{board}/rename" })
+  ),
+  "GET /dashboard/boards/:id/delete": planned(people, "/dashboard/boards/{board}/delete"),
+  "POST /dashboard/boards/:id/delete": signedInForm(
+    foreign,
+    submit("customer", 303, redirect, {}, { path: "/dashboard/boards/{deletable}/delete" })
+  ),
+  "POST /dashboard/boards/:id/remove-gone": signedInForm(
+    foreign,
+    submit("customer", 303, redirect, {}, { path: "/dashboard/boards/{board}/remove-gone" })
+  ),
+  "POST /dashboard/boards/keep": signedInForm(
+    unread,
+    submit("customer", 404, people, { item: "ad:2147483647" }),
+    submit("customer", 303, redirect, ({ ids }) => Effect.succeed({ item: `store:${ids.shop}` }))
+  ),
+  "GET /dashboard/boards/items/:id/note": planned(people, "/dashboard/boards/items/{item}/note"),
+  "POST /dashboard/boards/items/:id/note": signedInForm(
+    unread,
+    submit("customer", 400, people, { note: "x".repeat(501) }, { path: "/dashboard/boards/items/{item}/note" }),
+    submit("customer", 303, redirect, { note: "x" }, { path: "/dashboard/boards/items/{item}/note" })
+  ),
+  "POST /dashboard/boards/items/:id/remove": signedInForm(
+    unread,
+    submit("customer", 303, redirect, { board: "1" }, { path: "/dashboard/boards/items/{item}/remove" })
+  ),
+  "GET /dashboard/compare": planned(people),
   "GET /dashboard/integrations": signedInPage(found(people)),
   "POST /dashboard/integrations": signedInForm(
     unread,

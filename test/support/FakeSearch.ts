@@ -25,6 +25,8 @@ import { ProductReader } from "../../src/services/search/ProductReader.ts"
 import { ItemReader } from "../../src/services/search/ItemReader.ts"
 import { ShopItems } from "../../src/services/search/ShopItems.ts"
 import { ShopReader } from "../../src/services/search/ShopReader.ts"
+import { Boards } from "../../src/services/accounts/Boards.ts"
+import { BoardReader } from "../../src/services/search/BoardReader.ts"
 import { TrackedShopReader } from "../../src/services/search/TrackedShopReader.ts"
 import { Vocabulary } from "../../src/services/search/Vocabulary.ts"
 import { down } from "./FakeAccess.ts"
@@ -217,6 +219,8 @@ export const shops: Layer.Layer<
   | ShopItems
   | ItemReader
   | TrackedShopReader
+  | BoardReader
+  | Boards
   | TrackedShops
   | History
   | SavedSearches
@@ -234,6 +238,8 @@ export const shops: Layer.Layer<
   Layer.mock(ChangeFeed, { page: () => Effect.succeed(changes) }),
   Layer.mock(ItemReader, {}),
   Layer.mock(TrackedShopReader, {}),
+  Layer.mock(BoardReader, {}),
+  Layer.mock(Boards, { holding: () => Effect.succeed([]) }),
   Layer.mock(TrackedShops, {}),
   Layer.succeed(History, {
     ofStore: () =>

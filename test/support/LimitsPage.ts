@@ -1,4 +1,5 @@
 /** Generates `docs/limits.md` from the constants of the code. */
+import { maxBoards, maxKeptItems, maxNoteCharacters } from "../../src/domain/catalog/Board.ts"
 import { Duration } from "effect"
 import { variables } from "../../src/Config.ts"
 import { costs } from "../../src/domain/access/Credit.ts"
@@ -102,6 +103,10 @@ export const limitsPage = (): string => {
       ["passkeys", number(maxPasskeys)],
       ["stores that are tracked or owned", number(maxTrackedShops)],
       ["saved searches", number(maxSavedSearches)],
+      [
+        "boards",
+        `${number(maxBoards)}, each with ${number(maxKeptItems)} items; a note has ${number(maxNoteCharacters)} characters`
+      ],
       ["last searches on the overview page", number(maxRecentSearches)]
     ]),
     "## Lifetimes",

@@ -5,6 +5,7 @@ import { SearchRunner } from "../../src/services/search/SearchRunner.ts"
 import { ItemReader } from "../../src/services/search/ItemReader.ts"
 import { ShopItems } from "../../src/services/search/ShopItems.ts"
 import { ShopReader } from "../../src/services/search/ShopReader.ts"
+import { BoardReader } from "../../src/services/search/BoardReader.ts"
 import { TrackedShopReader } from "../../src/services/search/TrackedShopReader.ts"
 import { Vocabulary } from "../../src/services/search/Vocabulary.ts"
 import * as TestIndex from "./TestIndex.ts"
@@ -17,5 +18,6 @@ export const layer = Layer.mergeAll(
   ShopItems.layer,
   ItemReader.layer,
   TrackedShopReader.layer,
+  BoardReader.layer,
   Vocabulary.layer
 ).pipe(Layer.provide(SearchRunner.layer), Layer.provideMerge(TestIndex.layer))

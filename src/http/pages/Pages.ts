@@ -3,6 +3,10 @@ import { Layer } from "effect"
 import * as AccountPage from "./account/AccountPage.ts"
 import * as AdPage from "./catalog/AdPage.ts"
 import * as AdsPage from "./catalog/AdsPage.ts"
+import * as BoardPage from "./boards/BoardPage.ts"
+import * as BoardsPage from "./boards/BoardsPage.ts"
+import * as ComparePage from "./catalog/ComparePage.ts"
+import * as KeptItemPages from "./boards/KeptItemPages.ts"
 import * as BillingPage from "./account/BillingPage.ts"
 import * as ChangesPage from "./catalog/ChangesPage.ts"
 import * as ClosePage from "./account/ClosePage.ts"
@@ -58,6 +62,10 @@ const catalog = Layer.mergeAll(
   ProductPage.layer,
   TrackingForms.layer,
   SavedSearchesPage.layer,
+  BoardsPage.layer,
+  BoardPage.layer,
+  KeptItemPages.layer,
+  ComparePage.layer,
   ExportRoutes.layer
 ).pipe(Layer.provide(CatalogAccess.layer))
 

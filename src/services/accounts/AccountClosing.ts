@@ -34,6 +34,7 @@ const belongings = [
   "saved_search",
   "recent_search",
   "tracked_shop",
+  "board",
   "idempotency_key",
   "account_link",
   "api_key",

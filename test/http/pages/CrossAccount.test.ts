@@ -9,6 +9,7 @@ import type { AccountId } from "../../../src/domain/access/Account.ts"
 import { Accounts } from "../../../src/services/accounts/Accounts.ts"
 import { ApiKeys } from "../../../src/services/credentials/ApiKeys.ts"
 import { Passkeys } from "../../../src/services/sessions/passkeys/Passkeys.ts"
+import { Boards } from "../../../src/services/accounts/Boards.ts"
 import { SavedSearches } from "../../../src/services/accounts/SavedSearches.ts"
 import type { Sessions } from "../../../src/services/sessions/Sessions.ts"
 import type { Clients } from "../../../src/services/oauth/Clients.ts"
@@ -29,6 +30,7 @@ type Services =
   | Site
   | Accounts
   | SavedSearches
+  | Boards
   | Sessions
   | ApiKeys
   | Passkeys
@@ -73,6 +75,27 @@ const savedSearch = ({ id }: Owner) =>
     yield* saved.save(id, { subject: "ads", query: "query=lamp", name: "Lamps", mark: 0 })
     const { searches } = yield* saved.page(id, 1)
     return yield* decodeId(searches[0])
+  }).pipe(Effect.orDie)
+
+const board = ({ id }: Owner) => Effect.flatMap(Boards, (boards) => boards.create(id, "A board")).pipe(Effect.orDie)
+
+/** An ad that the catalog no longer has, on a board. */
+const keptItem = (owner: Owner) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const boardId = yield* board(owner)
+    const [row] = yield* sql`
+      INSERT INTO kept_item (board_id, kind, item_id, note, kept_at) VALUES (${boardId}, 'ad', 7, 'A note', now()) RETURNING id`
+    return yield* decodeId(row)
+  }).pipe(Effect.orDie)
+
+/** A board with such an ad. */
+const boardWithGone = (owner: Owner) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const item = yield* keptItem(owner)
+    const [row] = yield* sql`SELECT board_id AS id FROM kept_item WHERE id = ${item}`
+    return yield* decodeId(row)
   }).pipe(Effect.orDie)
 
 const passkey = ({ id, visitor }: Owner) =>
@@ -124,6 +147,17 @@ const cases: ReadonlyArray<Case> = [
   { method: "POST", path: "/dashboard/searches/{id}/rename", thing: savedSearch, form: { name: "Another" } },
   { method: "POST", path: "/dashboard/searches/{id}/rename", thing: savedSearch, form: { name: "" } },
   { method: "POST", path: "/dashboard/searches/{id}/remove", thing: savedSearch },
+  { method: "GET", path: "/dashboard/boards/{id}", thing: board },
+  { method: "GET", path: "/dashboard/boards/{id}/rename", thing: board },
+  { method: "POST", path: "/dashboard/boards/{id}/rename", thing: board, form: { name: "Another" } },
+  { method: "POST", path: "/dashboard/boards/{id}/rename", thing: board, form: { name: "" } },
+  { method: "GET", path: "/dashboard/boards/{id}/delete", thing: board },
+  { method: "POST", path: "/dashboard/boards/{id}/delete", thing: board },
+  { method: "POST", path: "/dashboard/boards/{id}/remove-gone", thing: boardWithGone },
+  { method: "GET", path: "/dashboard/boards/items/{id}/note", thing: keptItem },
+  { method: "POST", path: "/dashboard/boards/items/{id}/note", thing: keptItem, form: { note: "Another" } },
+  { method: "POST", path: "/dashboard/boards/items/{id}/note", thing: keptItem, form: { note: "x".repeat(501) } },
+  { method: "POST", path: "/dashboard/boards/items/{id}/remove", thing: keptItem, form: { board: "1" } },
   { method: "GET", path: "/dashboard/usage?who=key-{id}", thing: called("api_key", key) },
   { method: "GET", path: "/dashboard/usage?who=app-{id}", thing: called("access_token", app) },
   { method: "GET", path: "/dashboard/operator/accounts/{id}", thing: account, operatorsOnly: true },
@@ -191,7 +225,10 @@ layer(Site.layer(), { excludeTestServices: true })("an id in an address", (it) =
         (rows) => ({ name, rows })
       )
     )
-    return { found, account: yield* sql`SELECT to_jsonb(a)::text AS row FROM account a WHERE id = ${accountId}` }
+    const kept = yield* sql`
+      SELECT to_jsonb(k)::text AS row FROM kept_item k JOIN board b ON b.id = k.board_id
+      WHERE b.account_id = ${accountId} ORDER BY 1`
+    return { found, kept, account: yield* sql`SELECT to_jsonb(a)::text AS row FROM account a WHERE id = ${accountId}` }
   })
 
   const ask = ({ form, method, path }: Case, { visitor }: Owner, id: number | string) => {

@@ -8,6 +8,7 @@ import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { languages } from "../../../src/domain/Messages.ts"
 import { Accounts } from "../../../src/services/accounts/Accounts.ts"
+import { Boards } from "../../../src/services/accounts/Boards.ts"
 import { SavedSearches } from "../../../src/services/accounts/SavedSearches.ts"
 import { Browser, isAvailable, picture } from "../../support/Browser.ts"
 import * as Catalogs from "../../support/Catalogs.ts"
@@ -142,6 +143,7 @@ const visitors = Effect.gen(function* () {
   const site = yield* Site
   const accounts = yield* Accounts
   const saved = yield* SavedSearches
+  const boards = yield* Boards
   const customer = yield* site.account({ email: "ada.lovelace@analytical-engines.test" })
   const { id } = yield* accounts.find(customer.email)
   const { caller, key } = yield* RecordedCalls.keyOf(customer.email, "Nightly research job of the marketing department")
@@ -162,6 +164,9 @@ const visitors = Effect.gen(function* () {
     mark: 0,
     name: "Running ads of large stores in two countries"
   })
+  const board = yield* boards.create(id, "Running ads of large stores in two countries")
+  for (const kind of ["ad", "product", "store"] as const) yield* boards.keep(id, { kind, id: 1 }, { boardId: board })
+  yield* boards.create(id, "Another")
   yield* accounts.grant(customer.email, 123_456, undefined)
   const visitor = yield* SiteVisitor.signedIn(customer)
   for (const shop of [1, 2, 3]) yield* visitor.submit(`/dashboard/shops/${shop}/track`, {})
@@ -189,6 +194,10 @@ const visitors = Effect.gen(function* () {
           (group) => `/dashboard/market?group_by=${group}&limit=50`
         ),
         "/dashboard/searches",
+        "/dashboard/boards",
+        `/dashboard/boards/${board}`,
+        `/dashboard/boards/${board}/delete`,
+        "/dashboard/compare?shop_ids=1,2,3,4,5",
         "/dashboard/integrations",
         `/dashboard/integrations/keys/${key.id}/replace`,
         `/dashboard/integrations/keys/${key.id}/revoke`,

@@ -4,9 +4,11 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/services/accounts/Accounts.ts"
 import { ApiKeys } from "../../../src/services/credentials/ApiKeys.ts"
 import { Passkeys } from "../../../src/services/sessions/passkeys/Passkeys.ts"
+import { Boards } from "../../../src/services/accounts/Boards.ts"
 import { SavedSearches } from "../../../src/services/accounts/SavedSearches.ts"
 import { Sessions } from "../../../src/services/sessions/Sessions.ts"
 import { ConnectedApps } from "../../../src/services/oauth/ConnectedApps.ts"
@@ -41,6 +43,7 @@ const next = "seven blue otters"
 const account = "/dashboard/account"
 const integrations = "/dashboard/integrations"
 const searches = "/dashboard/searches"
+const boardsPath = "/dashboard/boards"
 
 interface Form {
   readonly visitor: SiteVisitor.SiteVisitor
@@ -132,6 +135,15 @@ const saved = Effect.gen(function* () {
   const kept = yield* SavedSearches
   yield* kept.save(id, { subject: "ads", query: "query=lamp", name: "Lamps", mark: 0 })
   return { visitor, path: `${searches}/${yield* idOf((yield* kept.page(id, 1)).searches)}` }
+})
+
+const onBoard = Effect.gen(function* () {
+  const { id, visitor } = yield* owner
+  const boards = yield* Boards
+  const board = yield* boards.keep(id, { kind: "store", id: 1 }, { newName: "Board" })
+  const sql = yield* SqlClient.SqlClient
+  const item = yield* idOf(yield* sql`SELECT id FROM kept_item WHERE board_id = ${board}`)
+  return { visitor, board, path: `${boardsPath}/${board}`, item: `${boardsPath}/items/${item}` }
 })
 
 const key = Effect.gen(function* () {
@@ -260,6 +272,42 @@ const cases = {
   "/dashboard/searches/:id/remove": {
     said: /The search has been removed/u,
     open: Effect.map(saved, ({ path, visitor }) => ({ visitor, path: `${path}/remove`, fields: {} }))
+  },
+  "/dashboard/boards": {
+    said: /^\/dashboard\/boards\/\d+\?done=created .*The board was created/u,
+    open: ownForm(boardsPath, { name: "Board" })
+  },
+  "/dashboard/boards/:id/rename": {
+    said: /The board was renamed/u,
+    open: Effect.map(onBoard, ({ path, visitor }) => ({ visitor, path: `${path}/rename`, fields: { name: "Lights" } }))
+  },
+  "/dashboard/boards/:id/delete": {
+    said: /The board was deleted/u,
+    open: Effect.map(onBoard, ({ path, visitor }) => ({ visitor, path: `${path}/delete`, fields: {} }))
+  },
+  "/dashboard/boards/:id/remove-gone": {
+    said: /It was removed from the board/u,
+    open: Effect.map(onBoard, ({ path, visitor }) => ({ visitor, path: `${path}/remove-gone`, fields: {} }))
+  },
+  "/dashboard/boards/keep": {
+    said: /^\/dashboard\/shops\/1#kept-store-1 .*Kept on Board/u,
+    open: Effect.map(onBoard, ({ board, visitor }) => ({
+      visitor,
+      path: `${boardsPath}/keep`,
+      fields: { item: "store:1", board: String(board), return_to: "/dashboard/shops/1" }
+    }))
+  },
+  "/dashboard/boards/items/:id/note": {
+    said: /The note was saved.*Soon/u,
+    open: Effect.map(onBoard, ({ item, visitor }) => ({ visitor, path: `${item}/note`, fields: { note: "Soon" } }))
+  },
+  "/dashboard/boards/items/:id/remove": {
+    said: /It was removed from the board/u,
+    open: Effect.map(onBoard, ({ board, item, visitor }) => ({
+      visitor,
+      path: `${item}/remove`,
+      fields: { board: String(board), page: "1" }
+    }))
   },
   "/dashboard/shops/:id/track": {
     said: /done=tracked .*You track this store/u,

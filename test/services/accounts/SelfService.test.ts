@@ -801,6 +801,8 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
       yield* sql`INSERT INTO page_view VALUES (${id}, '2026-03-10', 3)`
       yield* sql`INSERT INTO saved_search (account_id, subject, query, name, viewed_at, mark)
         VALUES (${id}, 'ads', 'query=lamp', 'Ada Lovelace', ${now}, 0)`
+      yield* sql`WITH made AS (INSERT INTO board (account_id, name, used_at) VALUES (${id}, 'Ada Lovelace', ${now}) RETURNING id)
+        INSERT INTO kept_item (board_id, kind, item_id, note, kept_at) SELECT id, 'ad', 1, 'Ada Lovelace', ${now} FROM made`
       yield* sql`INSERT INTO recent_search VALUES (${id}, '[{"query": "Ada Lovelace"}]')`
       yield* sql`INSERT INTO idempotency_key (account_id, key, fingerprint, request_id, created_at)
         VALUES (${id}, 'Ada Lovelace', 'x', ${`request ${id}`}, ${now})`
@@ -878,6 +880,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
           "activity",
           "activity_day",
           "api_key",
+          "board",
           "billing_customer",
           "idempotency_key",
           "enrollment_code",

@@ -20,8 +20,12 @@ const copy = (adText: string): Html => {
   return isShort ? html`<p>${whole}</p>` : html`<details class="wording"><summary>${whole}</summary></details>`
 }
 
-/** With `shop`, it has the store's name, as a link to its page. */
-export const adCard = (ad: AdItem, locale: Locale, { shop = false } = {}): Html => {
+/** With `shop`, it has the store's name, as a link to its page. `below` is the end of the card. */
+export const adCard = (
+  ad: AdItem,
+  locale: Locale,
+  { below, shop = false }: { readonly shop?: boolean; readonly below?: Html } = {}
+): Html => {
   const { text } = locale
   const started = html`<time datetime="${ad.started_at}">${locale.date(ad.started_at)}</time>`
   const figures = [
@@ -49,5 +53,6 @@ export const adCard = (ad: AdItem, locale: Locale, { shop = false } = {}): Html 
     ${ad.cta !== null && html`<p><span class="cta" lang="en">${ad.cta}</span></p>`} ${cardFigures(figures)}
     <p class="aside">${locale.html("card.started", { date: started })}</p>
     <p class="links">${links}</p>
+    ${below}
   </li>`
 }

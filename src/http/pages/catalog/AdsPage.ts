@@ -15,6 +15,10 @@ export const layer = SearchPage.layer({
   tool: SearchAds.make,
   filter: Queries.fromAdQuery,
   images: true,
-  list: ({ results }, locale) => SearchResults.cards(results.map((ad) => adCard(ad, locale, { shop: true }))),
+  keptAs: "ad",
+  list: ({ results }, locale, { keep }) =>
+    SearchResults.cards(
+      results.map((ad) => adCard(ad, locale, { shop: true, below: keep({ kind: "ad", id: ad.id }, ad.page_name) }))
+    ),
   reasons: (query, { pagination }) => AdNotice.reasons(query, pagination)
 })

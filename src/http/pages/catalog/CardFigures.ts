@@ -8,8 +8,11 @@ import { growth, known } from "./StoreFigures.ts"
 
 export const cardFigures = (facts: ReadonlyArray<Html>): Html => html`<dl class="facts">${facts}</dl>`
 
-/** The figures of the store that sells a product. */
-export const storeFigures = ({ currency, shop }: ProductItem, locale: Locale): ReadonlyArray<Html> => {
+/** The figures of a store, such as the one that sells a product. */
+export const storeFigures = (
+  { currency, shop }: Pick<ProductItem, "currency" | "shop">,
+  locale: Locale
+): ReadonlyArray<Html> => {
   const { text } = locale
   const money = (value: number) => locale.compactMoney(value, currency)
   return [

@@ -8,8 +8,12 @@ import { cardFigures, storeFigures } from "./CardFigures.ts"
 import { productPath, storePath } from "./StorePaths.ts"
 import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
 
-/** With `shop`, it has the store's name, as a link to its page, and its figures. */
-export const productCard = (product: ProductItem, locale: Locale, { shop = false } = {}): Html => {
+/** With `shop`, it has the store's name, as a link to its page, and its figures. `below` is the end of the card. */
+export const productCard = (
+  product: ProductItem,
+  locale: Locale,
+  { below, shop = false }: { readonly shop?: boolean; readonly below?: Html } = {}
+): Html => {
   const title = thirdPartyText(product.title)
   const { created_at: created } = product
   return html`<li class="card" data-product-id="${product.id}">
@@ -22,5 +26,6 @@ export const productCard = (product: ProductItem, locale: Locale, { shop = false
     ${shop && cardFigures(storeFigures(product, locale))}
     ${created !== null && html`<p class="aside">${locale.html("card.added", { date: html`<time datetime="${created}">${locale.date(created)}</time>` })}</p>`}
     <p class="links"><a href="${productPath(product.id)}">${locale.text("card.details")}</a></p>
+    ${below}
   </li>`
 }

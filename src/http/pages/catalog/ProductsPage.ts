@@ -14,7 +14,12 @@ export const layer = SearchPage.layer({
   tool: SearchProducts.make,
   filter: Queries.fromProductQuery,
   images: true,
-  list: ({ results }, locale) =>
-    SearchResults.cards(results.map((product) => productCard(product, locale, { shop: true }))),
+  keptAs: "product",
+  list: ({ results }, locale, { keep }) =>
+    SearchResults.cards(
+      results.map((product) =>
+        productCard(product, locale, { shop: true, below: keep({ kind: "product", id: product.id }, product.title) })
+      )
+    ),
   reasons: () => []
 })

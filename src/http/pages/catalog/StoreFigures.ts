@@ -38,28 +38,46 @@ export const written = (figure: NumberFigure, shop: ShopFacts, locale: Locale): 
 
 export const dated = (day: string, locale: Locale): Html => html`<time datetime="${day}">${locale.date(day)}</time>`
 
-export const figures = (shop: ShopRecordItem, locale: Locale): Html => {
-  const { text } = locale
-  const row = <A>(name: string, value: A | null, write: (value: A) => string | Html) =>
-    fact(name, known(value, write, locale))
-  const meant = (figure: Figure, value: Html) =>
-    explained(figure, text(`store.figure.${figure}`), value, text(`store.meaning.${figure}`))
-  return html`<dl class="figures store">
-    ${[
-      ...numberFigures.map((figure) => meant(figure, written(figure, shop, locale))),
-      meant(
-        "created",
-        known(shop.created_on, (day) => dated(day, locale), locale)
-      ),
-      row(text("store.country"), shop.country, locale.countryName),
-      row(text("store.currency"), shop.currency, (code) => currency(code, locale)),
-      row(text("store.languages"), listed(shop.languages), (languages) =>
-        locale.list(languages.map(locale.languageName))
-      ),
-      row(text("store.theme"), shop.theme, thirdPartyText)
-    ]}
-  </dl>`
+interface FigureRow {
+  /** Of those whose meaning is explained. */
+  readonly figure?: Figure
+  readonly name: string
+  readonly value: Html
 }
+
+/** All figures of a store, the same of each, in the same order. */
+export const figureRows = (shop: ShopRecordItem, locale: Locale): ReadonlyArray<FigureRow> => {
+  const { text } = locale
+  const row = <A>(name: string, value: A | null, write: (value: A) => string | Html): FigureRow => ({
+    name,
+    value: known(value, write, locale)
+  })
+  return [
+    ...numberFigures.map((figure) => ({
+      figure,
+      name: text(`store.figure.${figure}`),
+      value: written(figure, shop, locale)
+    })),
+    {
+      figure: "created",
+      name: text("store.figure.created"),
+      value: known(shop.created_on, (day) => dated(day, locale), locale)
+    },
+    row(text("store.country"), shop.country, locale.countryName),
+    row(text("store.currency"), shop.currency, (code) => currency(code, locale)),
+    row(text("store.languages"), listed(shop.languages), (languages) =>
+      locale.list(languages.map(locale.languageName))
+    ),
+    row(text("store.theme"), shop.theme, thirdPartyText)
+  ]
+}
+
+export const figures = (shop: ShopRecordItem, locale: Locale): Html =>
+  html`<dl class="figures store">
+    ${figureRows(shop, locale).map(({ figure, name, value }) =>
+      figure === undefined ? fact(name, value) : explained(figure, name, value, locale.text(`store.meaning.${figure}`))
+    )}
+  </dl>`
 
 /** An empty list means that the values are unknown. */
 const listed = (items: ShopFacts["languages"]): ShopFacts["languages"] | null => (items.length === 0 ? null : items)

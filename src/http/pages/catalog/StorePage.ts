@@ -20,6 +20,8 @@ import { changesOf } from "./ChangesPage.ts"
 import { changeTable } from "./ChangeTable.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as Chart from "../shared/Chart.ts"
+import { Boards } from "../../../services/accounts/Boards.ts"
+import * as KeepControls from "../boards/KeepControls.ts"
 import { buttonForm } from "../shared/ButtonForm.ts"
 import { doneField, flashNotice } from "../shared/FlashNotice.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
@@ -81,14 +83,14 @@ const notice = (done: Done | undefined, standing: Standing, locale: Locale): Htm
     : flashNotice(locale.html(`store.done.${done}`))
 }
 
-const tracking = (shop: ShopRecordItem, visitor: SignedIn): Html => {
+const tracking = (shop: ShopRecordItem, visitor: SignedIn, keep: Html): Html => {
   const { locale } = visitor
   const standing = standingOf(shop)
   const path = storePath(shop.id)
   return html`<section class="panel tracking">
     <p>${locale.html(`store.standing.${standing}`)}</p>
     ${standing === "tracked" && buttonForm(visitor, `${path}/untrack`, locale.text("store.untrack"))}
-    ${standing === "none" && buttonForm(visitor, `${path}/track`, locale.text("store.track"), { look: "" })}
+    ${standing === "none" && buttonForm(visitor, `${path}/track`, locale.text("store.track"), { look: "" })} ${keep}
   </section>`
 }
 
@@ -217,6 +219,7 @@ export const layer = Layer.effectDiscard(
     const histories = yield* History
     const feed = yield* ChangeFeed
     const dataAsOf = yield* DataAsOf
+    const keeping = KeepControls.make(yield* Boards)
     const { page } = yield* Layout
     const context = links(yield* AppConfig)
 
@@ -239,6 +242,13 @@ export const layer = Layer.effectDiscard(
       const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
       const shop = ShopItem.presentDetails(record, context)
       const standing = standingOf(shop)
+      const store = { kind: "store", id } as const
+      const kept = [
+        store,
+        ...found.products.products.map((product) => ({ kind: "product", id: product.id }) as const),
+        ...found.ads.ads.map((ad) => ({ kind: "ad", id: ad.id }) as const)
+      ]
+      const keep = yield* keeping(visitor, kept, storePath(id))
       return page({
         title: shop.name,
         heading: thirdPartyText(shop.name),
@@ -251,7 +261,7 @@ export const layer = Layer.effectDiscard(
             ${thirdPartyLink(`https://${shop.domain}`, html`<bdi>${shop.domain}</bdi>`, html`<bdi>${shop.domain}</bdi>`)}
             ${standing !== "none" && html`<span class="badge good">${text(`store.badges.${standing}`)}</span>`}
           </p>
-          ${notice(query.done, standing, locale)} ${tracking(shop, visitor)}
+          ${notice(query.done, standing, locale)} ${tracking(shop, visitor, keep.of(store, shop.name))} ${keep.form}
           <section class="panel">
             <h2>${text("store.figures")}</h2>
             ${figures(shop, locale)}
@@ -274,7 +284,11 @@ export const layer = Layer.effectDiscard(
           ${list({
             subject: "products",
             heading: text("store.products"),
-            items: found.products.products.map((product) => productCard(ProductItem.present(product, context), locale)),
+            items: found.products.products.map((product) =>
+              productCard(ProductItem.present(product, context), locale, {
+                below: keep.of({ kind: "product", id: product.id }, product.title)
+              })
+            ),
             pagination: found.products.pagination,
             none: text("store.noProducts"),
             more: searchLink(sections.products, shop.id, text("store.moreProducts")),
@@ -285,7 +299,11 @@ export const layer = Layer.effectDiscard(
           ${list({
             subject: "ads",
             heading: text("store.ads"),
-            items: found.ads.ads.map((ad) => adCard(AdItem.present(ad, { ...context, today }), locale)),
+            items: found.ads.ads.map((ad) =>
+              adCard(AdItem.present(ad, { ...context, today }), locale, {
+                below: keep.of({ kind: "ad", id: ad.id }, ad.page_name)
+              })
+            ),
             pagination: found.ads.pagination,
             none: text("store.noAds"),
             more: searchLink(sections.ads, shop.id, text("store.moreAds")),

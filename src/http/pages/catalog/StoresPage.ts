@@ -23,6 +23,7 @@ import type * as FilterPage from "./FilterPage.ts"
 import { pageField, pageLinks } from "./PageLinks.ts"
 import * as SearchPage from "./SearchPage.ts"
 import * as StoreColumns from "./StoreColumns.ts"
+import { compareBox, compareForm } from "./CompareControls.ts"
 import { flashNotices } from "./StorePage.ts"
 import type { Done } from "./StorePage.ts"
 import { storePath, storesPath } from "./StorePaths.ts"
@@ -51,11 +52,11 @@ const storeTable = (
   const { columns, formOf, label, locale } = options
   const { text } = locale
   const name = (shop: Listed) =>
-    html`<a href="${storePath(shop.id)}">${thirdPartyText(shop.name)}</a>
+    html`${compareBox(shop, locale)} <a href="${storePath(shop.id)}">${thirdPartyText(shop.name)}</a>
       ${shop.is_own === true && html`<span class="badge good">${text("store.badges.own")}</span>`}
       ${shop.is_tracked && formOf === undefined && html`<span class="badge good">${text("store.badges.tracked")}</span>`}
       <bdi class="aside">${shop.domain}</bdi>`
-  return tableOf<Listed>({
+  const table = tableOf<Listed>({
     label,
     kind: "stores",
     items: shops,
@@ -68,6 +69,7 @@ const storeTable = (
         : [[text("stores.actions"), (shop: Listed) => formOf(shop) ?? "", "figure"] as const])
     ]
   })
+  return html`${table}${compareForm(locale)}`
 }
 
 /** Messages only for the forms of this page. */
@@ -134,7 +136,7 @@ export const layer = SearchPage.layer({
   tool: SearchShops.make,
   filter: Queries.storeFilter,
   images: false,
-  list: ({ results }, locale, { context, cookies }) =>
+  list: ({ results }, locale, { viewed: { context, cookies } }) =>
     storeTable(results, {
       label: locale.text("search.headings.stores"),
       locale,

@@ -40,6 +40,8 @@ export class Assets extends Context.Service<
       import.meta.resolve("./styles/market.css"),
       import.meta.resolve("./styles/changes.css"),
       import.meta.resolve("./styles/usage.css"),
+      import.meta.resolve("./styles/boards.css"),
+      import.meta.resolve("./styles/controls.css"),
       import.meta.resolve("./styles/docs.css")
     ]),
     script: read("script", "js", "text/javascript; charset=utf-8", [

@@ -12,13 +12,14 @@ export const buttonForm = (
   action: string,
   label: string,
   options: {
-    readonly look?: "quiet" | "" | "secondary outline"
+    /** Those of what cannot be undone are `danger`. */
+    readonly look?: "quiet" | "quiet danger" | "" | "secondary outline" | "danger"
     readonly about?: string | undefined
     readonly fields?: Fields | undefined
   } = {}
 ): Html => {
   const { about, fields, look = "secondary outline" } = options
-  return html` <form method="post" action="${action}" class="${look === "quiet" ? look : "button"}">
+  return html` <form method="post" action="${action}" class="${look.startsWith("quiet") ? "quiet" : "button"}">
     ${Csrf.hidden(visitor, fields)}
     <button
       type="submit"
@@ -30,8 +31,14 @@ export const buttonForm = (
 }
 
 /** A button that looks like a link. `about` is what it does, where others on the page have the same label. */
-export const quietForm = (visitor: Visitor, action: string, label: string, about?: string, fields?: Fields): Html =>
-  buttonForm(visitor, action, label, { look: "quiet", about, fields })
+export const quietForm = (
+  visitor: Visitor,
+  action: string,
+  label: string,
+  about?: string,
+  fields?: Fields,
+  look?: "danger"
+): Html => buttonForm(visitor, action, label, { look: look === undefined ? "quiet" : "quiet danger", about, fields })
 
 /** Confirms what the page says, or leads back. */
 export const confirmForm = (
@@ -40,10 +47,12 @@ export const confirmForm = (
     action,
     back,
     label,
+    look,
     hidden
   }: {
     readonly action: string
     readonly label: string
+    readonly look?: "danger"
     readonly back: { readonly href: string; readonly label: string }
     readonly hidden?: Fields
   }
@@ -51,7 +60,7 @@ export const confirmForm = (
   html`<form method="post" action="${action}">
     ${Csrf.hidden(visitor, hidden)}
     <div class="actions">
-      <button type="submit">${label}</button>
+      <button type="submit" ${look !== undefined && html`class="${look}"`}>${label}</button>
       <a href="${back.href}" role="button" class="secondary">${back.label}</a>
     </div>
   </form>`

@@ -25,6 +25,7 @@ export const sections = {
   market: "/dashboard/market",
   changes: "/dashboard/changes",
   searches: "/dashboard/searches",
+  boards: "/dashboard/boards",
   integrations: "/dashboard/integrations",
   usage: "/dashboard/usage",
   account: "/dashboard/account",
@@ -148,6 +149,7 @@ export const inNavigation = [
   "market",
   "changes",
   "searches",
+  "boards",
   "integrations",
   "usage"
 ] as const satisfies ReadonlyArray<Section>

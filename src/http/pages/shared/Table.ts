@@ -63,7 +63,7 @@ export const tableOf = <Item>({
   readonly columns: ReadonlyArray<Column<Item>>
   readonly items: ReadonlyArray<Item>
   /** A class of its own. */
-  readonly kind?: "calls" | "market" | "stores"
+  readonly kind?: "calls" | "market" | "stores" | "compared"
   /** How much room the columns need side by side: by their number, unless they are wide. */
   readonly size?: "small" | "medium" | "large"
   /** Attributes of a row. */

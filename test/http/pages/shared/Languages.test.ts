@@ -1,8 +1,10 @@
 /** The pages speak the visitor's language: each of them, in all of its states. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../../src/services/accounts/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/credentials/ApiKeys.ts"
+import { Boards } from "../../../../src/services/accounts/Boards.ts"
 import { SavedSearches } from "../../../../src/services/accounts/SavedSearches.ts"
 import { languages } from "../../../../src/domain/Messages.ts"
 import { Site } from "../../../support/Site.ts"
@@ -14,7 +16,19 @@ const names =
   /Discovery|Growth|Pro|Starter|Credits?|Account|API|Apps?|nightly job|Safari|Firefox|Linux|Claude Code|Claude|ChatGPT|Cursor|VS Code|Trustpilot|NDJSON/gu
 
 /** Words of English that are another language's as well. */
-const shared = new Set(["Plan", "Niche", "Pixel", "Theme", "Name", "Status", "Format", "Themes", "Niches", "Pixels"])
+const shared = new Set([
+  "Plan",
+  "Niche",
+  "Pixel",
+  "Theme",
+  "Name",
+  "Note",
+  "Status",
+  "Format",
+  "Themes",
+  "Niches",
+  "Pixels"
+])
 
 /** Tokens of forms, which may have any letters. */
 const randomValue = /value="[\w-]{22,}"/gu
@@ -36,6 +50,8 @@ layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
     const accounts = yield* Accounts
     const keys = yield* ApiKeys
     const saved = yield* SavedSearches
+    const boards = yield* Boards
+    const sql = yield* SqlClient.SqlClient
     const headers = { "accept-language": `${language}-CH,en;q=0.3` }
     const operator = yield* site.account()
     const { id: operatorId } = yield* accounts.setRole(operator.email, "operator")
@@ -139,6 +155,29 @@ layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
       "rename a search": yield* Effect.flatMap(saved.page(operatorId, 1), ({ searches: [only] }) =>
         boss.get(`/dashboard/searches/${only?.id}/rename`, headers)
       ),
+      "boards, none": yield* boss.get("/dashboard/boards?done=deleted", headers),
+      "board, wrong name": yield* boss.submit("/dashboard/boards", { name: "" }, headers),
+      board: yield* Effect.flatMap(boards.create(operatorId, "nightly job"), (board) =>
+        Effect.andThen(
+          sql`INSERT INTO kept_item (board_id, kind, item_id, note, kept_at) VALUES (${board}, 'ad', 7, '', now())`,
+          boss.get(`/dashboard/boards/${board}?done=created`, headers)
+        )
+      ),
+      boards: yield* boss.get("/dashboard/boards?done=full", headers),
+      ...(yield* Effect.flatMap(boards.list(operatorId), ([only]) =>
+        Effect.all({
+          "rename a board": boss.get(`/dashboard/boards/${only?.id}/rename`, headers),
+          "delete a board": boss.get(`/dashboard/boards/${only?.id}/delete`, headers)
+        })
+      )),
+      ...(yield* Effect.flatMap(sql<{ readonly id: number }>`SELECT max(id) AS id FROM kept_item`, ([item]) =>
+        Effect.all({
+          note: boss.get(`/dashboard/boards/items/${item?.id}/note`, headers),
+          "note, too long": boss.submit(`/dashboard/boards/items/${item?.id}/note`, { note: "7".repeat(501) }, headers)
+        })
+      )),
+      "compare, none": yield* boss.get("/dashboard/compare", headers),
+      "compare, unknown": yield* boss.get("/dashboard/compare?shop_ids=1,2,3,4,5,6", headers),
       "overview with searches": yield* boss.get("/dashboard", headers),
       products: yield* boss.get("/dashboard/products?price.max=3", headers),
       market: yield* boss.get("/dashboard/market?group_by=theme&limit=50", headers),
