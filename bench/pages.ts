@@ -16,6 +16,7 @@ const pages = [
   "/sign-in",
   "/sign-up",
   "/reset-password",
+  "/plans",
   "/docs",
   "/docs/clients",
   "/docs/tools",

@@ -589,6 +589,16 @@ const table: Readonly<Record<string, Cases>> = {
   "GET /": [open("nobody", 302, { ...base, location: change })],
   "GET /docs/:place/*": [open("nobody", 404, quiet), open("customer", 404, people)],
 
+  "GET /plans": [open("nobody", 200, quiet), open("customer", 200, people), open("starter", 200, people)],
+  "GET /language": [
+    open("nobody", 400, quiet),
+    open("nobody", 303, redirect, {
+      path: "/language?to=de&back=/sign-in",
+      cookies: [`__Host-discovery-language=de; ${attributes(31_536_000, "Lax")}`]
+    }),
+    open("customer", 400, people, { path: "/language?to=it" })
+  ],
+
   // Before the sign-in.
   "GET /sign-in": [
     open("nobody", 200, passkeys, { cookies: [session] }),

@@ -145,6 +145,8 @@ export const pageRoutes = {
     page("/docs/:place/*"),
     page("/authorize", "client_id", "redirect_uri", "state", "scope", "resource"),
     page("/authorize/decision"),
+    page("/plans"),
+    page("/language", "to", "back"),
     page("/sign-in", "return_to", "done"),
     page("/sign-in/second-step", "return_to"),
     page("/sign-up", "return_to", "done"),

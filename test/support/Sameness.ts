@@ -20,4 +20,6 @@ export const seen = ({ headers, status, text }: Answer): Seen => ({
   text: text
     .replaceAll(headers.get("x-request-id") ?? "no request id", "REFERENCE")
     .replaceAll(/name="form_token" value="[^"]*"/gu, 'name="form_token"')
+    // The address of the page itself, where another language leads back to.
+    .replaceAll(/name="back" value="[^"]*"/gu, 'name="back"')
 })

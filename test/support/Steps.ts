@@ -64,10 +64,10 @@ export const reader = (page: Page, language: Language) => {
       fill(page, Object.fromEntries(Object.entries(fields).map(([key, value]) => [words(key as MessageKey), value]))),
     press: (key: MessageKey) => leave(page, () => page.getByRole("button", { name: words(key), exact: true }).click()),
     /** What the page says in its notice. */
-    isTold: (key: MessageKey) =>
+    isTold: (key: MessageKey, email = "") =>
       Effect.map(
         Effect.promise(() => page.getByRole("status").innerText()),
-        (said) => assert.strictEqual(said, words(key))
+        (said) => assert.strictEqual(said, words(key).replace("{email}", email))
       ),
     isAt: (key: MessageKey) =>
       Effect.map(

@@ -16,6 +16,9 @@ import type { Subscription } from "./StripeObjects.ts"
 
 export const prices = { growth: ["price_growth", "price_growth2019"], pro: ["price_pro"] } as const
 
+/** In cents, of the prices that are sold. */
+const amounts: Readonly<Record<string, number>> = { price_growth: 4900, price_pro: 19_950 }
+
 const secretKey = "sk_test_ofTheDouble"
 const webhookSecret = "whsec_ofTheDouble"
 
@@ -168,6 +171,16 @@ const listen = async () => {
     const ok = (body: unknown) => ({ status: 200, body })
     const customer = params.get("customer") ?? ""
     const [, id = ""] = /^\/v1\/(?:customers|subscriptions|checkout\/sessions)\/(\w+)/u.exec(path) ?? []
+    if (path.startsWith("/v1/prices/")) {
+      const amount = amounts[path.slice("/v1/prices/".length)]
+      if (amount === undefined) return missing("price")
+      return ok({
+        object: "price",
+        currency: "eur",
+        unit_amount: amount,
+        recurring: { interval: "month", interval_count: 1 }
+      })
+    }
     if (method === "POST" && path === "/v1/customers") {
       const made = { id: next("cus"), object: "customer", email: params.get("email") ?? "" }
       customers.set(made.id, made)

@@ -21,6 +21,7 @@ import * as ExportRoutes from "./catalog/ExportRoutes.ts"
 import { ErrorPage } from "./shared/ErrorPage.ts"
 import * as IntegrationsPage from "./integrations/IntegrationsPage.ts"
 import { Layout } from "./shared/Layout.ts"
+import * as LanguagePage from "./account/LanguagePage.ts"
 import * as MarketPage from "./catalog/MarketPage.ts"
 import * as OperatorAccountPage from "./operator/OperatorAccountPage.ts"
 import * as OperatorChangePages from "./operator/OperatorChangePages.ts"
@@ -31,6 +32,7 @@ import * as PasskeySignInPage from "./passkeys/PasskeySignInPage.ts"
 import * as SecondStepPage from "./passkeys/SecondStepPage.ts"
 import * as PasswordPage from "./account/PasswordPage.ts"
 import * as ProductPage from "./catalog/ProductPage.ts"
+import * as PlansPage from "./account/PlansPage.ts"
 import * as ProductsPage from "./catalog/ProductsPage.ts"
 import * as ResetPage from "./account/ResetPage.ts"
 import * as ReplacePage from "./integrations/ReplacePage.ts"
@@ -91,6 +93,8 @@ export const layer = Layer.mergeAll(
   RevokePages.layer,
   DashboardPage.layer,
   DocsPages.layer,
+  LanguagePage.layer,
+  PlansPage.layer,
   UsagePage.layer,
   catalog
 ).pipe(Layer.provide(tools))

@@ -3,10 +3,11 @@
  * a customer and the daily check only cause the question what the customer's subscriptions say now (SubscriptionSync.ts), so
  * neither the order of events nor their contents matter.
  */
-import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import type { AccountId } from "../../domain/access/Account.ts"
+import type { Price } from "../../domain/access/Price.ts"
 import type { PaidPlan } from "../../domain/access/StripeSubscription.ts"
 import { RateLimited } from "../../domain/ToolError.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
@@ -48,6 +49,8 @@ export interface StripeBilling {
    * it ends every subscription, at once and without a refund, and open pages to pay at.
    */
   refresh(accountId: AccountId): Effect.Effect<SubscriptionSync.Change | undefined, Failure>
+  /** What the plans cost, of those whose price Stripe tells within two seconds. Asked at most once in a minute by each server. */
+  readonly prices: Effect.Effect<Readonly<Partial<Record<PaidPlan, Price>>>>
   /** Compares every customer with its subscriptions, and corrects what differs. Ends at the fifth that fails. */
   readonly reconcile: Stream.Stream<Compared, Failure>
 }
@@ -83,11 +86,37 @@ export class Billing extends Context.Service<
         const rates = yield* SharedRates
         if (Option.isNone(config.stripe)) return { stripe: Option.none() }
         const api = yield* Stripe.make(config.stripe.value, config, times)
-        return { stripe: Option.some(make(sql, accounts, rates, config.stripe.value.prices, api)) }
+        const billing = make(sql, accounts, rates, config.stripe.value.prices, api)
+        return { stripe: Option.some({ ...billing, prices: yield* pricesOf(config.stripe.value.prices, api) }) }
       })
     ).pipe(Layer.provide(SharedRates.layer))
 
   static readonly layer = Billing.layerWith()
+}
+
+const longestPrice = "2 seconds"
+
+/** Kept for an hour, and for a minute if one is missing: a page that anyone may open must not lead to a call of Stripe each time. */
+const pricesOf = (prices: Readonly<Record<PaidPlan, ReadonlyArray<string>>>, api: StripeApi) => {
+  const priceOf = (ids: ReadonlyArray<string>) =>
+    Effect.suspend(() => {
+      // The first is sold.
+      const [sold] = ids
+      return sold === undefined ? Effect.undefined : api.price(sold)
+    }).pipe(
+      Effect.timeoutOption(longestPrice),
+      Effect.map(Option.getOrUndefined),
+      Effect.catch((error) => Effect.as(Effect.logWarning("Stripe does not tell a price", error), undefined))
+    )
+  return Effect.all({ growth: priceOf(prices.growth), pro: priceOf(prices.pro) }, { concurrency: 2 }).pipe(
+    Effect.map(({ growth, pro }) => ({
+      ...(growth === undefined ? {} : { growth }),
+      ...(pro === undefined ? {} : { pro })
+    })),
+    Effect.cachedWithTTL((exit) =>
+      Exit.isFailure(exit) ? 0 : Object.keys(exit.value).length === 2 ? "1 hour" : "1 minute"
+    )
+  )
 }
 
 const make = (
@@ -96,7 +125,7 @@ const make = (
   rates: SharedRates["Service"],
   prices: Readonly<Record<PaidPlan, ReadonlyArray<string>>>,
   api: StripeApi
-): StripeBilling => {
+): Omit<StripeBilling, "prices"> => {
   const limited = Effect.fnUntraced(function* (accountId: AccountId) {
     const { retryAfterSeconds } = yield* rates.take([{ key: `billing ${accountId}`, allowance }])
     if (retryAfterSeconds === 0) return

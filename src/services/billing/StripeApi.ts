@@ -7,6 +7,8 @@ import { createHash } from "node:crypto"
 import type { AppSettings } from "../../Config.ts"
 import { billingPath } from "../../Config.ts"
 import type { Language } from "../../domain/Messages.ts"
+import { priceOf, StripePrice } from "../../domain/access/Price.ts"
+import type { Price } from "../../domain/access/Price.ts"
 import type { StripeSettings } from "../../domain/access/StripeSettings.ts"
 import type { StripeSubscription } from "../../domain/access/StripeSubscription.ts"
 import * as StripeEvents from "./StripeEvents.ts"
@@ -62,6 +64,8 @@ export interface StripeApi {
   expireCheckout(sessionId: string): StripeCall<void>
   /** Returns the page of the customer portal. */
   createPortal(customerId: string, language: Language): CustomerCall<string>
+  /** `undefined` for a price that is not one amount for each interval. */
+  price(priceId: string): StripeCall<Price | undefined>
   readonly event: StripeEvents.Reader
 }
 
@@ -267,6 +271,12 @@ export const make = Effect.fn("StripeApi.make")(function* (
       ).pipe(
         Effect.map(({ url }) => url),
         orGone(customer)
+      ),
+
+    price: (id) =>
+      Effect.map(
+        ask("price", StripePrice, () => stripe.prices.retrieve(id)),
+        priceOf
       ),
 
     event: StripeEvents.reader(stripe, webhookSecret)

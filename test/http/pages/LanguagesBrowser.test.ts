@@ -206,6 +206,7 @@ const visitors = Effect.gen(function* () {
         "/dashboard/account/password",
         "/dashboard/account/email",
         "/dashboard/account/close",
+        "/plans",
         "/dashboard/nowhere",
         consent,
         `${consent}&scope=none&response_type=token`,
@@ -220,7 +221,16 @@ const visitors = Effect.gen(function* () {
       visitor: operator,
       paths: ["/dashboard/operator", one, `${one}/plan?to=pro`, `${one}/status?to=unpaid`, "/dashboard/account"]
     },
-    { visitor: undefined, paths: ["/sign-in", "/sign-up", "/reset-password"] }
+    {
+      visitor: undefined,
+      paths: [
+        "/sign-in",
+        "/sign-up",
+        "/sign-up?done=sent&email=ada.lovelace@analytical-engines.test",
+        "/reset-password",
+        "/plans"
+      ]
+    }
   ]
 }).pipe(Effect.orDie)
 

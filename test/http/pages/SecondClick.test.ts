@@ -198,7 +198,7 @@ const cases = {
   },
   "/sign-out": { said: /^\/sign-in /u, open: ownForm("/sign-out") },
   "/sign-up": {
-    said: /^\/sign-up\?done=sent /u,
+    said: /^\/sign-up\?done=sent&email=/u,
     open: Effect.map(guest, (visitor) => ({ visitor, path: "/sign-up", fields: { email: newEmail(), password } }))
   },
   "/sign-up/confirm": {
@@ -213,7 +213,7 @@ const cases = {
     meanwhile: signIn(password)
   },
   "/reset-password": {
-    said: /^\/reset-password\?done=sent /u,
+    said: /^\/reset-password\?done=sent&email=/u,
     open: Effect.gen(function* () {
       const { email } = yield* (yield* Site).account()
       return { visitor: yield* guest, path: "/reset-password", fields: { email } }

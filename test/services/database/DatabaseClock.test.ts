@@ -31,6 +31,7 @@ const passwordHash = "$argon2id$none"
 /** With Stripe, of which nothing is asked: no account is a customer. */
 const NoCustomers = Layer.succeed(Billing, {
   stripe: Option.some({
+    prices: Effect.succeed({}),
     overview: () => Effect.die("overview"),
     checkout: () => Effect.die("checkout"),
     portal: () => Effect.die("portal"),

@@ -53,7 +53,7 @@ const sessionItem = (session: Session, visitor: SignedIn): Html => {
         <span>${text("account.lastUsed")}: ${dateTime(session.lastUsedAt)}</span>
       </p>
     </div>
-    ${!isThis && quietForm(visitor, endPath(session.id), text("account.end"), text("account.endOf", { device }))}
+    ${!isThis && quietForm(visitor, endPath(session.id), text("account.end"), text("account.endOf", { device }), undefined, "danger")}
   </li>`
 }
 
@@ -112,12 +112,12 @@ export const layer = Layer.effectDiscard(
             <ul class="rows">
               ${list.map((each) => sessionItem(each, visitor))}
             </ul>
-            ${list.length > 1 && buttonForm(visitor, endOthersPath, text("account.endOthers"))}
+            ${list.length > 1 && buttonForm(visitor, endOthersPath, text("account.endOthers"), { look: "danger" })}
           </section>
           <section class="panel" aria-labelledby="closing">
             <h2 id="closing">${text("account.closing")}</h2>
             <p>${text("account.closingAbout")}</p>
-            <p><a href="${closePath}">${text("account.close")}</a></p>
+            <p><a href="${closePath}" class="danger">${text("account.close")}</a></p>
           </section>
         `
       })

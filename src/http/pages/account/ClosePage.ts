@@ -40,6 +40,7 @@ export const layer = Layer.effectDiscard(
       fields: ({ locale: { text }, session }, { refused }) =>
         ownPassword({ name: "current", label: text("emailChange.password"), email: session.email, refused }),
       button: ({ text }) => text("closing.submit"),
+      look: "danger",
       problems: ({ current }, { locale }) => missingPassword(current, locale),
       submit: ({ current }, { session }) =>
         Effect.as(

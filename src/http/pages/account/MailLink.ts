@@ -24,11 +24,23 @@ export const badEmail = (_: unknown, { text }: Locale): Refusal =>
   refusal(400, { field: "email", message: text("signUp.badEmail") })
 
 /** The same whether a mail was sent or not. */
-export const sent = (locale: Locale, status: string, again: string): Page => ({
+export const sent = (
+  locale: Locale,
+  purpose: "signUp" | "reset",
+  /** Absent in an address without one. */
+  email: string | undefined,
+  again: string
+): Page => ({
   heading: locale.text("mailLink.look"),
   locale,
   body: html`
-    <p role="status">${status}</p>
+    <p role="status">
+      ${
+        email === undefined
+          ? locale.text(`${purpose}.sent`)
+          : locale.html(`${purpose}.sentTo`, { email: html`<strong><bdi>${email}</bdi></strong>` })
+      }
+    </p>
     <p>${locale.text("mailLink.notThere")}</p>
     <p><a href="${again}">${locale.text("mailLink.again")}</a></p>
   `

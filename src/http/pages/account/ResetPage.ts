@@ -11,7 +11,14 @@ import { PasswordReset } from "../../../services/accounts/PasswordReset.ts"
 import * as ClientAddress from "../../shared/ClientAddress.ts"
 import { FormRejected } from "../shared/ErrorPage.ts"
 import { emailField, tooMany } from "../shared/Fields.ts"
-import { doneField, emailField as emailParameter, emailOf, flashNotice, withDone } from "../shared/FlashNotice.ts"
+import {
+  doneField,
+  emailField as emailParameter,
+  emailOf,
+  flashNotice,
+  sentTo,
+  withDone
+} from "../shared/FlashNotice.ts"
 import * as FormPage from "../shared/FormPage.ts"
 import { html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
@@ -61,10 +68,7 @@ export const layer = Layer.effectDiscard(
       fields: ({ locale }, { refused }, { email }) => emailField(locale, refused, { value: email }),
       button: ({ text }) => text("reset.submit"),
       submit: ({ email }, _, request) =>
-        Effect.as(
-          reset.ask({ email: email.trim(), address: addressOf(request) }),
-          seeOther(withDone(resetPath, "sent"))
-        ),
+        Effect.as(reset.ask({ email: email.trim(), address: addressOf(request) }), seeOther(sentTo(resetPath, email))),
       errors: {
         EmailRefused: MailLink.badEmail,
         TooManyAttempts: (error, locale) => tooMany(error, "mailLink.tooMany", locale)
@@ -108,7 +112,7 @@ export const layer = Layer.effectDiscard(
       reads(Query, (visitor, { done, email }) =>
         Effect.sync(() =>
           done === "sent"
-            ? page(MailLink.sent(visitor.locale, visitor.locale.text("reset.sent"), resetPath))
+            ? page(MailLink.sent(visitor.locale, "reset", emailOf(email), resetPath))
             : asking.show(visitor, { email: emailOf(email) ?? "", isOutOfDate: done !== undefined })
         )
       )

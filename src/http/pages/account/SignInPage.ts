@@ -104,7 +104,7 @@ export const layer = Layer.effectDiscard(
             html`<p><a href="${ReturnTo.signUpPath(returnTo)}">${text("signIn.toSignUp")}</a></p>`
           }
           <p class="aside">
-            ${toDocumentation(visitor.locale)}
+            ${toDocumentation(visitor.locale)} · <a href="${OutwardLinks.plansPath}">${text("plans.link")}</a>
             ${support !== undefined && html`· <a href="${support}">${text("signIn.help")}</a>`}
           </p>
         `

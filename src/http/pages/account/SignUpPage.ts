@@ -9,12 +9,20 @@ import { SignUp } from "../../../services/accounts/SignUp.ts"
 import * as ClientAddress from "../../shared/ClientAddress.ts"
 import { FormRejected, PageNotFound } from "../shared/ErrorPage.ts"
 import { emailField, field, problemOf, refusal, tooMany } from "../shared/Fields.ts"
-import { doneField, emailField as emailParameter, emailOf, flashNotice, withDone } from "../shared/FlashNotice.ts"
+import {
+  doneField,
+  emailField as emailParameter,
+  emailOf,
+  flashNotice,
+  sentTo,
+  withDone
+} from "../shared/FlashNotice.ts"
 import * as FormPage from "../shared/FormPage.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
 import { orGoOn, PageRoutes, reads, readsAll, seeOther } from "../shared/PageRoutes.ts"
 import type { Reads } from "../shared/PageRoutes.ts"
+import { plansPath } from "../shared/OutwardLinks.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import { isSignedIn, Visitors } from "../shared/Visitors.ts"
 import type { Visitor } from "../shared/Visitors.ts"
@@ -68,6 +76,9 @@ export const layer = Layer.effectDiscard(
       page: (visitor, parts) => guestPage(visitor, { heading: visitor.locale.text("signUp.heading"), ...parts }),
       body: (form, { locale }, { isOutOfDate, returnTo }: Asked) => html`
         ${returnTo?.startsWith("/authorize?") && html`<p>${locale.text("signUp.toConnect")}</p>`}
+        <p>
+          ${locale.html("plans.newAccount", { plans: html`<a href="${plansPath}">${locale.text("plans.link")}</a>` })}
+        </p>
         ${isOutOfDate && flashNotice(locale.text("signUp.outOfDate"))} ${form}
         <p><a href="${ReturnTo.signInPath(returnTo)}">${locale.text("signUp.toSignIn")}</a></p>
         <p class="aside">${toDocumentation(locale)}</p>
@@ -93,7 +104,7 @@ export const layer = Layer.effectDiscard(
             browser
           }),
           // The cookie is what the browser is known by when it opens the link.
-          visitors.remember(browser)(seeOther(withDone(path, "sent")))
+          visitors.remember(browser)(seeOther(sentTo(path, email)))
         ),
       errors: {
         EmailRefused: MailLink.badEmail,
@@ -150,7 +161,7 @@ export const layer = Layer.effectDiscard(
           if (isSignedIn(visitor)) return Effect.succeed(seeOther(returnTo ?? overviewPath))
           return Effect.succeed(
             done === "sent"
-              ? page(MailLink.sent(visitor.locale, visitor.locale.text("signUp.sent"), path))
+              ? page(MailLink.sent(visitor.locale, "signUp", emailOf(email), path))
               : asking.show(visitor, { returnTo, email: emailOf(email) ?? "", isOutOfDate: done !== undefined })
           )
         })

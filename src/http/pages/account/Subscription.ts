@@ -4,6 +4,7 @@ import * as Plan from "../../../domain/access/Plan.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
+import { plansPath } from "../shared/OutwardLinks.ts"
 import type { Links } from "../shared/OutwardLinks.ts"
 
 export const statusBadge = (status: SubscriptionStatus, { text }: Locale): Html =>
@@ -29,7 +30,7 @@ export const subscriptionNotice = (
   return html`<div class="notice" role="note">
     <p>
       ${status === "active" ? text("subscription.upgrade") : text(`subscription.remedies.${status}`)}
-      ${links !== undefined && wayOut(links, locale)}
+      ${links !== undefined && html`${wayOut(links, locale)} <a href="${plansPath}">${text("plans.link")}</a>`}
     </p>
   </div>`
 }

@@ -60,6 +60,7 @@ export class CatalogAccess extends Context.Service<
               }
             </p>
             <p>${wayOut(links, locale, "button")}</p>
+            <p><a href="${OutwardLinks.plansPath}">${text("plans.link")}</a></p>
             <p class="aside">${text("access.kept")}</p>
           `
         })

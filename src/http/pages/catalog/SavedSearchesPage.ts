@@ -89,7 +89,7 @@ const item = ({ news, search }: Listed, visitor: SignedIn, popular: Popular): Ht
     <p class="aside">${locale.html("saved.viewedAt", { at: locale.dateTime(search.viewedAt) })}</p>
     <div class="manage">
       <a href="${renamePath(id)}" aria-label="${text("saved.renameOf", { name })}">${text("saved.rename")}</a>
-      ${quietForm(visitor, removePath(id), text("saved.remove"), text("saved.removeOf", { name }))}
+      ${quietForm(visitor, removePath(id), text("saved.remove"), text("saved.removeOf", { name }), undefined, "danger")}
     </div>
   </li>`
 }

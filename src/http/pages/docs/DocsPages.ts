@@ -18,6 +18,7 @@ import { html } from "../shared/Html.ts"
 import { Layout, overviewPath } from "../shared/Layout.ts"
 import * as Locale from "../shared/Locale.ts"
 import * as PageHeaders from "../shared/PageHeaders.ts"
+import { plansPath } from "../shared/OutwardLinks.ts"
 import { PageRoutes, readsAll } from "../shared/PageRoutes.ts"
 import { render } from "./Rendering.ts"
 
@@ -88,7 +89,7 @@ export const layer = HttpRouter.use((router) =>
         ways: {
           name: "Documentation",
           home: documentationPath,
-          links: ways,
+          links: [...ways, { href: plansPath, label: "Plans" }],
           current: pathOf(document),
           out: { href: overviewPath, label: "Sign in" }
         },

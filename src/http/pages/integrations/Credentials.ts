@@ -24,7 +24,7 @@ interface Entry {
   readonly name: string
   readonly detail: Html
   readonly facts: ReadonlyArray<readonly [label: string, value: string | Html]>
-  readonly ways: ReadonlyArray<{ readonly label: string; readonly to: string }>
+  readonly ways: ReadonlyArray<{ readonly label: string; readonly to: string; readonly look?: "danger" }>
 }
 
 /** Links have the name of the entry in their labels, because their texts repeat. */
@@ -36,7 +36,7 @@ const entry = ({ detail, facts, id, name, ways }: Entry): Html =>
     </div>
     <dl>${facts.map(([label, value]) => fact(label, value))}</dl>
     <p class="row-actions">
-      ${ways.map(({ label, to }, index) => html` <a id="${id}-${index}" href="${to}" aria-labelledby="${id}-${index} ${id}" aria-describedby="${id}-detail">${label}</a>`)}
+      ${ways.map(({ label, look = "", to }, index) => html` <a id="${id}-${index}" href="${to}" class="${look}" aria-labelledby="${id}-${index} ${id}" aria-describedby="${id}-detail">${label}</a>`)}
     </p>
   </li>`
 
@@ -59,7 +59,7 @@ export const keyList = (keys: ReadonlyArray<ApiKey>, locale: Locale): Html =>
           ...(key.endsAt === null
             ? [{ label: locale.text("integrations.replace"), to: keyPath(key.id, "replace") }]
             : []),
-          { label: locale.text("integrations.revoke"), to: keyPath(key.id, "revoke") }
+          { label: locale.text("integrations.revoke"), to: keyPath(key.id, "revoke"), look: "danger" }
         ]
       })
     )}
@@ -76,7 +76,7 @@ export const appList = (apps: ReadonlyArray<ConnectedApp>, locale: Locale): Html
           [locale.text("integrations.connected"), locale.date(app.connectedAt)],
           [locale.text("integrations.lastUsed"), lastUse(app.lastUsedAt, locale)]
         ],
-        ways: [{ label: locale.text("integrations.revoke"), to: appPath(app.id, "revoke") }]
+        ways: [{ label: locale.text("integrations.revoke"), to: appPath(app.id, "revoke"), look: "danger" }]
       })
     )}
   </ul>`

@@ -61,6 +61,7 @@ export const layer = Layer.effectDiscard(
               ${confirmForm(visitor, {
                 action: path(id, "revoke"),
                 label: text("integrations.revoke"),
+                look: "danger",
                 back: { href: integrationsPath, label: text("key.keep") }
               })}
             `

@@ -49,7 +49,7 @@ const passkeyItem = ({ createdAt, id, lastUsedAt, name }: Passkey, visitor: Sign
         <span>${text("account.lastUsed")}: ${lastUsedAt === null ? text("passkeys.never") : dateTime(lastUsedAt)}</span>
       </p>
     </div>
-    ${mayRemove && quietForm(visitor, removePath(id), text("passkeys.remove"), text("passkeys.removeOf", { name }))}
+    ${mayRemove && quietForm(visitor, removePath(id), text("passkeys.remove"), text("passkeys.removeOf", { name }), undefined, "danger")}
   </li>`
 }
 
@@ -111,7 +111,7 @@ const step = (visitor: SignedIn, { codesLeft, isOn }: Standing, mayChange: boole
       (isOn
         ? html`<div class="beside">
             ${buttonForm(visitor, codesPath, text("passkeys.newCodes"))}
-            ${buttonForm(visitor, offPath, text("passkeys.turnOff"))}
+            ${buttonForm(visitor, offPath, text("passkeys.turnOff"), { look: "danger" })}
           </div>`
         : passkeyForm({
             visitor,

@@ -13,10 +13,15 @@ export const withDone = (path: string, word: string): string => `${path}${path.i
  * Back to the form of a guest that was out of date, with the e-mail address that was entered in it. Not with other text: people
  * also type their password into that field, and browsers keep addresses.
  */
-export const outOfDate = (path: string, email: string): string => {
+export const outOfDate = (path: string, email: string): string => withAddress(path, "out-of-date", email)
+
+const withAddress = (path: string, word: "out-of-date" | "sent", email: string): string => {
   const address = EmailAddress.mailable(email)
-  return withDone(path, "out-of-date") + (address === undefined ? "" : `&email=${encodeURIComponent(address)}`)
+  return withDone(path, word) + (address === undefined ? "" : `&email=${encodeURIComponent(address)}`)
 }
+
+/** To the page that says to look into the mails of the address. */
+export const sentTo = (path: string, email: string): string => withAddress(path, "sent", email)
 
 /**
  * What the sign-in page says to who sent a form whose session had ended. The form may be the second of a double click, whose first
@@ -25,10 +30,10 @@ export const outOfDate = (path: string, email: string): string => {
 export const endings = ["ended", "ended-password", "ended-closing"] as const
 export type Ending = (typeof endings)[number]
 
-/** The parameter of {@link outOfDate}. */
+/** The parameter of {@link outOfDate} and {@link sentTo}. */
 export const emailField = { email: Schema.optionalKey(Schema.String.check(Schema.isMaxCodePoints(anyLength))) }
 
-/** The e-mail address of {@link outOfDate}. */
+/** The e-mail address of {@link outOfDate} and {@link sentTo}. */
 export const emailOf = (email: string | undefined): string | undefined => EmailAddress.mailable(email ?? "")
 
 /** The parameter of the address: one of the page's words. */

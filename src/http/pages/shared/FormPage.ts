@@ -44,7 +44,7 @@ interface Options<V extends Visitor, A, C, E extends Tagged> {
   readonly fields: (visitor: V, shown: Shown<A>, context: C) => Html | ReadonlyArray<Html>
   readonly button: (locale: Locale) => string
   /** How the button looks; by default as the main one of the page. */
-  readonly look?: "secondary"
+  readonly look?: "secondary" | "danger"
   /** Hidden fields. */
   readonly hidden?: (context: C) => Readonly<Record<string, string | undefined>>
   /** What is wrong with the values, before anything is asked of a service. */

@@ -9,6 +9,7 @@ import { documentationPath } from "../../shared/DocumentationPaths.ts"
 import type { Refusal } from "./Fields.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
+import { languageSwitch } from "./LanguageChoice.ts"
 import * as Locale from "./Locale.ts"
 import * as PageHeaders from "./PageHeaders.ts"
 import { signOutPath } from "./ReturnTo.ts"
@@ -212,7 +213,10 @@ const document = (
           <h1>${page.heading}</h1>
           ${page.body}
         </main>
-        ${page.account !== undefined && html`<footer>${toDocumentation(locale)}</footer>`}
+        ${
+          (page.account !== undefined || locale.place !== undefined) &&
+          html`<footer>${page.account !== undefined && toDocumentation(locale)} ${languageSwitch(locale)}</footer>`
+        }
       </body>
     </html> `
 }

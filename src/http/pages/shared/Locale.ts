@@ -1,6 +1,6 @@
 /**
- * The visitor's language, and formats of numbers, dates and names in it, chosen by the browser's `Accept-Language`
- * (D51).
+ * The visitor's language, and formats of numbers, dates and names in it, chosen by the browser's `Accept-Language` (D51) or by the
+ * visitor (LanguageChoice).
  */
 import { DateTime } from "effect"
 import { parseAccept } from "hono/utils/accept"
@@ -14,7 +14,8 @@ import type { Html, Value } from "./Html.ts"
 
 const { languages } = Messages
 
-export type Locale = ReturnType<typeof make>
+/** `place`: the path and query of the visitor's page, where LanguageChoice leads back to. */
+export type Locale = ReturnType<typeof make> & { readonly place?: string }
 
 /** Longer headers are cut: no real browser sends as many languages. */
 const maxHeaderCharacters = 500

@@ -1,7 +1,10 @@
-/** Links to billing and support, for pages. */
+/** Links to plans, billing and support, for pages. */
 import { Option } from "effect"
 import type { AppSettings } from "../../../Config.ts"
 import { billingPath } from "../../../Config.ts"
+
+/** What plans have and cost, for anyone. */
+export const plansPath = "/plans"
 
 export interface Links {
   readonly billing: string | undefined

@@ -9,6 +9,7 @@
 import { Cause, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
 import type { Session } from "../../../services/sessions/Sessions.ts"
 import * as Availability from "../../../services/database/Availability.ts"
 import { MailLanguage } from "../../../services/mail/Letter.ts"
@@ -20,8 +21,9 @@ import { ErrorPage, FormRejected, InputRefused, PageBroken, PageNotFound } from 
 import type { PageError } from "./ErrorPage.ts"
 import { withDone } from "./FlashNotice.ts"
 import type { Ending } from "./FlashNotice.ts"
+import * as LanguageChoice from "./LanguageChoice.ts"
 import { overviewPath, sections } from "./Layout.ts"
-import * as Locale from "./Locale.ts"
+import type * as Locale from "./Locale.ts"
 import * as PageRequests from "./PageRequests.ts"
 import * as Query from "../../shared/QueryParameters.ts"
 import * as ReturnTo from "./ReturnTo.ts"
@@ -114,6 +116,9 @@ export class PageRoutes extends Context.Service<
     Effect.gen(function* () {
       const visitors = yield* Visitors
       const csrf = yield* Csrf
+      const languageChoice = LanguageChoice.of(yield* AppConfig)
+      /** Paths of routes that answer to GET. */
+      const pages = new Set<string>()
       const errors = yield* ErrorPage
       const logOutage = Outage.logger("Pages cannot reach the database")
       const logBilling = Outage.logger("Pages cannot reach Stripe")
@@ -143,11 +148,14 @@ export class PageRoutes extends Context.Service<
         path: HttpRouter.PathInput,
         answer: (visitor: Visitor, request: Request) => Answer
       ): Added => {
+        if (method === "GET") pages.add(path)
         const handler = (request: Request) =>
           Effect.flatMap(RequestId, (requestId) => {
-            const locale = Locale.of(request.headers["accept-language"])
+            // The answer to a form has a page of its own if the path of the form has one.
+            const isPage = method === "GET" || pages.has(path)
+            const locale = languageChoice.localeOf(request, isPage ? request.url : overviewPath)
             return PageRequests.arrived(request, path).pipe(
-              Effect.andThen(visitors.identify(request)),
+              Effect.andThen(visitors.identify(request, locale)),
               Effect.flatMap((visitor) =>
                 Effect.catchCause(
                   Effect.suspend(() => answer(visitor, request)),
@@ -194,7 +202,7 @@ export class PageRoutes extends Context.Service<
           const { form, token } = yield* readForm(request)
           if (!(yield* csrf.isOwn(visitor, RequestHeaders.of(request), token))) return yield* new FormRejected()
           const unlessEnded = (refusal: Answer): Answer =>
-            visitors.identify(request).pipe(
+            visitors.identify(request, visitor.locale).pipe(
               Effect.matchEffect({
                 onFailure: () => refusal,
                 onSuccess: (now) => (isSignedIn(now) ? refusal : ended(request))

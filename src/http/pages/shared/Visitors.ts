@@ -7,7 +7,7 @@ import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { CsrfTokens } from "../../../services/sessions/CsrfTokens.ts"
 import { Sessions } from "../../../services/sessions/Sessions.ts"
 import type { Session } from "../../../services/sessions/Sessions.ts"
-import * as Locale from "./Locale.ts"
+import type * as Locale from "./Locale.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
 export interface Visitor {
@@ -17,7 +17,7 @@ export interface Visitor {
   readonly formToken: string
   /** `undefined` without a session. */
   readonly session: Session | undefined
-  /** From the browser's `Accept-Language`. */
+  /** In the language that the visitor chose, or the browser prefers. */
   readonly locale: Locale.Locale
 }
 
@@ -33,7 +33,10 @@ export class Visitors extends Context.Service<
   Visitors,
   {
     /** A visitor without a cookie gets a new secret. A response with a form must set it. */
-    identify(request: HttpServerRequest.HttpServerRequest): Effect.Effect<Visitor, ServiceUnavailable>
+    identify(
+      request: HttpServerRequest.HttpServerRequest,
+      locale: Locale.Locale
+    ): Effect.Effect<Visitor, ServiceUnavailable>
     /** The visitor with a session that has just started, for a page in the same response. */
     as(
       started: { readonly session: Session; readonly secret: Redacted.Redacted },
@@ -62,11 +65,14 @@ export class Visitors extends Context.Service<
           locale
         }))
 
-      const identify = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+      const identify = Effect.fnUntraced(function* (
+        request: HttpServerRequest.HttpServerRequest,
+        locale: Locale.Locale
+      ) {
         const given = cookie.read(request)
         const session = given === undefined ? undefined : Option.getOrUndefined(yield* sessions.current(given))
         const secret = given ?? (yield* tokens.guestSecret)
-        return yield* as({ session, secret }, Locale.of(request.headers["accept-language"]))
+        return yield* as({ session, secret }, locale)
       })
 
       return { identify, as, remember: cookie.set, forget: cookie.clear }

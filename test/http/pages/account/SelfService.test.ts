@@ -51,6 +51,13 @@ const send = Effect.fnUntraced(function* (
   return yield* tab.post(action, { ...Consent.fieldsOf(text, action), ...fields })
 })
 
+/** The page that says to look into the mails of an address. */
+const sentTo = (path: string, email: string) => `${path}?done=sent&email=${encodeURIComponent(email)}`
+
+/** Without the address that was asked for, which its owner is told again. */
+const seenOf = (answer: Answer, email: string): unknown =>
+  JSON.parse(JSON.stringify(seen(answer)).replaceAll(encodeURIComponent(email), "ADDRESS").replaceAll(email, "ADDRESS"))
+
 const leadsTo = ({ headers, status, text }: Answer, location: string) => {
   assert.strictEqual(status, 303, Consent.headingOf(text))
   assert.strictEqual(headers.get("location"), location)
@@ -62,7 +69,7 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
 
   const signedUp = Effect.fnUntraced(function* (tab: Consent.Browser, email: string, page?: string) {
     const server = yield* MailServer
-    leadsTo(yield* askSignUp(tab, email, page), "/sign-up?done=sent")
+    leadsTo(yield* askSignUp(tab, email, page), sentTo("/sign-up", email))
     return linkOf(yield* server.mailTo(email))
   })
 
@@ -122,7 +129,9 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
           Effect.gen(function* () {
             const tab = yield* Consent.browser
             const answer = yield* askSignUp(tab, of)
-            return [seen(answer), seen(yield* tab.get("/sign-up?done=sent"))]
+            const sent = yield* tab.get(sentTo("/sign-up", of))
+            assert.include(sent.text, `<strong><bdi>${of}</bdi></strong>`)
+            return [seenOf(answer, of), seenOf(sent, of)]
           })
         )
         assert.deepStrictEqual(answers[0], answers[1])
@@ -226,13 +235,13 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
       Effect.gen(function* () {
         const tab = yield* Consent.browser
         const email = newEmail()
-        for (let asked = 0; asked < 4; asked++) leadsTo(yield* askSignUp(tab, email), "/sign-up?done=sent")
+        for (let asked = 0; asked < 4; asked++) leadsTo(yield* askSignUp(tab, email), sentTo("/sign-up", email))
         const { headers, status, text } = yield* askSignUp(tab, email)
         assert.strictEqual(status, 429)
         assert.match(headers.get("retry-after") ?? "", /^\d+$/u)
         assert.include(text, "Too many e-mails were requested. Try again in 15 minutes.")
         const reset = send(tab, "/reset-password", "/reset-password", { email })
-        for (let asked = 0; asked < 4; asked++) leadsTo(yield* reset, "/reset-password?done=sent")
+        for (let asked = 0; asked < 4; asked++) leadsTo(yield* reset, sentTo("/reset-password", email))
         assert.strictEqual((yield* reset).status, 429)
       })
     )
@@ -247,9 +256,15 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         const signedIn = yield* SiteVisitor.signedIn(who)
         const [tab, other] = [yield* Consent.browser, yield* Consent.browser]
         const known = yield* send(tab, "/reset-password", "/reset-password", { email: who.email })
-        const unknown = yield* send(other, "/reset-password", "/reset-password", { email: newEmail() })
-        assert.deepStrictEqual(seen(known), seen(unknown))
-        leadsTo(known, "/reset-password?done=sent")
+        const nobody = newEmail()
+        const unknown = yield* send(other, "/reset-password", "/reset-password", { email: nobody })
+        assert.deepStrictEqual(seenOf(known, who.email), seenOf(unknown, nobody))
+        leadsTo(known, sentTo("/reset-password", who.email))
+        const sent = yield* tab.get(sentTo("/reset-password", who.email))
+        assert.deepStrictEqual(
+          seenOf(sent, who.email),
+          seenOf(yield* other.get(sentTo("/reset-password", nobody)), nobody)
+        )
         const link = linkOf(yield* server.mailTo(who.email))
         const page = yield* tab.get(link)
         assert.strictEqual(page.headers.get("referrer-policy"), "no-referrer")
@@ -388,7 +403,7 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         assert.match((yield* server.mailTo(who.email)).subject ?? "", /is closed/u)
         const tab = yield* Consent.browser
         assert.strictEqual((yield* tab.signIn(who)).status, 403)
-        leadsTo(yield* askSignUp(tab, who.email), "/sign-up?done=sent")
+        leadsTo(yield* askSignUp(tab, who.email), sentTo("/sign-up", who.email))
         const link = linkOf(yield* server.mailTo(who.email, 1))
         leadsTo(yield* send(tab, link, "/sign-up/confirm", {}), "/sign-in?done=confirmed")
         leadsTo(yield* tab.signIn(who), "/dashboard")
@@ -482,7 +497,7 @@ layer(services({ signUp: "closed" }), { excludeTestServices: true, timeout: "10 
         const who = yield* site.account()
         leadsTo(
           yield* send(tab, "/reset-password", "/reset-password", { email: who.email }),
-          "/reset-password?done=sent"
+          sentTo("/reset-password", who.email)
         )
       })
     )

@@ -83,7 +83,7 @@ layer(services, { excludeTestServices: true })("documents", (it) => {
         const path = pathOf(document)
         const { text } = yield* get(path)
         for (const href of attributes(text, "href")) {
-          if (/^https:|^\/(?:assets|icon|dashboard)/u.test(href)) continue
+          if (/^https:|^\/(?:assets|icon|dashboard|plans)/u.test(href)) continue
           const { hash, pathname } = new URL(href, `${baseUrl}${path}`)
           assert.isTrue(ids.has(pathname), `${path} links to ${href}`)
           if (hash !== "") assert.isTrue(ids.get(pathname)?.has(hash.slice(1)), `${path} links to ${href}`)

@@ -56,7 +56,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* goTo(page, "/sign-in?return_to=/dashboard/account/password")
         yield* signIn(page, who)
         const stops: Array<string> = []
-        for (let stop = 0; stop < 15; stop++) {
+        for (let stop = 0; stop < 16; stop++) {
           yield* Effect.promise(() => page.keyboard.press("Tab"))
           const { name, shown } = yield* Effect.promise(() =>
             page.evaluate(() => {
@@ -80,6 +80,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
           "Stores",
           "Market",
           "Searches",
+          "Boards",
           "Integrations",
           "Usage",
           who.email,

@@ -13,7 +13,7 @@ import * as SiteVisitor from "../../../support/SiteVisitor.ts"
 
 /** What is the same in all of them: names, addresses, and what somebody wrote. */
 const names =
-  /Discovery|Growth|Pro|Starter|Credits?|Account|API|Apps?|nightly job|Safari|Firefox|Linux|Claude Code|Claude|ChatGPT|Cursor|VS Code|Trustpilot|NDJSON/gu
+  /Discovery|Growth|Pro|Starter|Credits?|Account|API|Apps?|nightly job|Safari|Firefox|Linux|English|Deutsch|Français|Español|Claude Code|Claude|ChatGPT|Cursor|VS Code|Trustpilot|NDJSON/gu
 
 /** Words of English that are another language's as well. */
 const shared = new Set([
@@ -94,6 +94,9 @@ layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
       "sign-up wrong": yield* guest.submit("/sign-up", { email: "a", password: "x" }, headers),
       "sign-up weak": yield* guest.submit("/sign-up", { email: "a@b.test", password: "x" }, headers),
       "sign-up out of date": yield* guest.submit("/sign-up", { email: "a", password: "x", form_token: "" }, headers),
+      plans: yield* guest.get("/plans", headers),
+      "plans, signed in": yield* starter.get("/plans", headers),
+      "sign-up sent to": yield* guest.get("/sign-up?done=sent&email=ada@lovelace.test", headers),
       "sign-up sent": yield* guest.get("/sign-up?done=sent", headers),
       "sign-up link over": yield* guest.get("/sign-up/confirm", headers),
       reset: yield* guest.get("/reset-password", headers),
@@ -206,6 +209,7 @@ layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
           const page = found[name] ?? answer
           const what = `${language} ${name}`
           assert.include(page.text, `<html lang="${language}">`, what)
+          assert.include(page.text, 'class="languages"', what)
           assert.strictEqual(page.status, answer.status, what)
           assert.notMatch(page.text.replaceAll(randomValue, ""), /undefined|\[object|NaN|=> /u, what)
           assert.strictEqual(texts(page).length > 0, true, what)
