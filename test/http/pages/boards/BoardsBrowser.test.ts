@@ -102,7 +102,7 @@ describe.skipIf(!isAvailable())("D117 boards in a browser", () => {
           yield* hasFocus(page, ".notice")
           assert.strictEqual(yield* Effect.promise(() => page.locator("[data-ad-id]").count()), 0)
           yield* leave(page, () => page.getByRole("link", { name: "Delete" }).click())
-          yield* press(page, "Delete")
+          yield* leave(page, () => page.getByRole("button", { name: "Delete", exact: true }).click())
           assert.strictEqual(at(page), `${boardsPath}?done=deleted`)
         })
     )
