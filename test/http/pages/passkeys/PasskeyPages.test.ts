@@ -362,7 +362,8 @@ layer(Site.layer(), { excludeTestServices: true })("passkeys", (it) => {
         const { visitor } = yield* owner
         const plain = yield* visitor.get("/dashboard/account/confirm")
         const asked = yield* visitor.get(`/dashboard/account/confirm?return_to=${operators}`)
-        const without = ({ text }: Answer) => text.replaceAll(/<input type="hidden" name="return_to"[^>]*>\s*/gu, "")
+        const without = ({ text }: Answer) =>
+          text.replaceAll(/<input type="hidden" name="(?:return_to|back)"[^>]*>\s*/gu, "")
         assert.strictEqual(without(asked).replaceAll(/\s+/gu, " "), without(plain).replaceAll(/\s+/gu, " "))
         assert.strictEqual((yield* visitor.get(operators)).status, 404)
       })
