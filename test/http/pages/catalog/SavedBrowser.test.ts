@@ -131,7 +131,7 @@ describe.skipIf(!isAvailable())("saved searches in a browser", () => {
           )
           assert.strictEqual(shown.length, 12)
           assert.deepStrictEqual(
-            rows.slice(1, 11).map(([id]) => id),
+            rows.slice(1, 13).map(([id]) => id),
             shown
           )
 
