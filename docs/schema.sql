@@ -92,7 +92,15 @@ CREATE TABLE saved_search (
   name text NOT NULL,
   viewed_at timestamp with time zone NOT NULL,
   mark integer NOT NULL,
+  alert text,
+  alert_mark integer,
+  alert_change bigint,
+  alert_due_at timestamp with time zone,
   CONSTRAINT saved_search_pkey PRIMARY KEY (id),
+  CONSTRAINT saved_search_alert CHECK ((alert IS NULL) = (alert_due_at IS NULL) AND (alert IS NULL) = (alert_change IS NULL)),
+  CONSTRAINT saved_search_alert_change_check CHECK (alert_change >= 0),
+  CONSTRAINT saved_search_alert_check CHECK (alert = ANY (ARRAY['daily'::text, 'weekly'::text])),
+  CONSTRAINT saved_search_alert_mark_check CHECK (alert_mark >= 0),
   CONSTRAINT saved_search_mark_check CHECK (mark >= 0),
   CONSTRAINT saved_search_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 60),
   CONSTRAINT saved_search_query_check CHECK (char_length(query) <= 8000),
@@ -257,12 +265,16 @@ CREATE TABLE mail (
   created_at timestamp with time zone NOT NULL,
   due_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  account_id integer,
+  content jsonb,
   CONSTRAINT mail_pkey PRIMARY KEY (id),
   CONSTRAINT mail_kind_check CHECK (char_length(kind) >= 1 AND char_length(kind) <= 40),
   CONSTRAINT mail_language_check CHECK (char_length(language) >= 2 AND char_length(language) <= 10),
   CONSTRAINT mail_link_check CHECK (octet_length(link) = 32),
-  CONSTRAINT mail_recipient_check CHECK (char_length(recipient) >= 3 AND char_length(recipient) <= 254)
+  CONSTRAINT mail_recipient_check CHECK (char_length(recipient) >= 3 AND char_length(recipient) <= 254),
+  CONSTRAINT mail_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
 );
+CREATE INDEX mail_account ON mail USING btree (account_id) WHERE account_id IS NOT NULL;
 CREATE INDEX mail_due_at ON mail USING btree (due_at);
 
 CREATE TABLE credit_period (

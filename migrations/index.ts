@@ -16,6 +16,7 @@ import usedLinks from "./0012_used_links.ts"
 import datesOfRecords from "./0013_dates_of_records.ts"
 import changeLog from "./0014_change_log.ts"
 import changeFeed from "./0015_change_feed.ts"
+import alerts from "./0016_alerts.ts"
 import boards from "./0017_boards.ts"
 import historyStart from "./0018_history_start.ts"
 
@@ -35,6 +36,7 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0013_dates_of_records": datesOfRecords,
   "0014_change_log": changeLog,
   "0015_change_feed": changeFeed,
+  "0016_alerts": alerts,
   "0017_boards": boards,
   "0018_history_start": historyStart
 }

@@ -54,6 +54,7 @@ const subjects: Record<string, ReadonlyArray<string>> = {
   "services/collect": ["fetch", "import"],
   "services/search": ["database", "limits", "metrics"],
   "services/changes": ["database", "limits", "search"],
+  "services/alerts": ["accounts", "changes", "database", "limits", "mail", "metrics", "search"],
   "services/tools": ["changes", "credits", "database", "import", "limits", "metrics", "search"],
   "http/shared": [],
   "http/pages": ["shared"],

@@ -12,6 +12,8 @@ import { AccountDirectory } from "../services/accounts/AccountDirectory.ts"
 import { Accounts } from "../services/accounts/Accounts.ts"
 import { ActivityLog } from "../services/credits/ActivityLog.ts"
 import { ChangeFeed } from "../services/changes/ChangeFeed.ts"
+import * as AlertRound from "../services/alerts/AlertRound.ts"
+import { Alerts } from "../services/alerts/Alerts.ts"
 import { ApiKeys } from "../services/credentials/ApiKeys.ts"
 import { CallHistory } from "../services/credits/CallHistory.ts"
 import { CredentialResolver } from "../services/credentials/CredentialResolver.ts"
@@ -22,6 +24,7 @@ import { DailyPageViews } from "../services/limits/DailyPageViews.ts"
 import { PageRateLimit } from "../services/limits/PageRateLimit.ts"
 import { SignInAttempts } from "../services/limits/SignInAttempts.ts"
 import { Mailer } from "../services/mail/Mailer.ts"
+import { Notices } from "../services/mail/Notices.ts"
 import * as ActivityRetention from "../services/retention/ActivityRetention.ts"
 import { History } from "../services/changes/History.ts"
 import * as ChangeRetention from "../services/retention/ChangeRetention.ts"
@@ -166,7 +169,13 @@ const signIn = Layer.mergeAll(PasswordChange.layer, CsrfTokens.layer, passkeys).
 )
 
 /** What customers do by themselves, with links in mails. */
-const selfService = Layer.mergeAll(SignUp.layer, PasswordReset.layer, EmailChange.layer, AccountClosing.layer).pipe(
+const selfService = Layer.mergeAll(
+  SignUp.layer,
+  PasswordReset.layer,
+  EmailChange.layer,
+  AccountClosing.layer,
+  Alerts.layer
+).pipe(
   Layer.provideMerge(Mailer.layer),
   Layer.provide([AccountLinks.layer, SignInAttempts.layer, Passwords.layer]),
   Layer.provideMerge(signIn)
@@ -194,7 +203,7 @@ const people = Layer.mergeAll(AccountDirectory.layer, selfService).pipe(
 )
 
 /** The activity of accounts. */
-const usage = Layer.mergeAll(ActivityLog.layer, Usage.layer, CallHistory.layer)
+const usage = Layer.mergeAll(ActivityLog.layer, Usage.layer, CallHistory.layer, Notices.layer)
 
 /** What one thread of a server does for all. */
 const upkeep = Layer.mergeAll(
@@ -203,6 +212,7 @@ const upkeep = Layer.mergeAll(
   GrantRetention.layer,
   ClosedAccounts.layer,
   BillingUpkeep.layer,
+  AlertRound.layer,
   Layer.effectDiscard(DatabaseClock.watch)
 )
 

@@ -18,7 +18,9 @@ import { CredentialRejected, CredentialResolver } from "../../src/services/crede
 import { CreditLedger } from "../../src/services/credits/CreditLedger.ts"
 import type { Charge, IdempotencyKey } from "../../src/domain/access/Charge.ts"
 import { CsrfTokens } from "../../src/services/sessions/CsrfTokens.ts"
+import { Alerts } from "../../src/services/alerts/Alerts.ts"
 import { EmailChange } from "../../src/services/accounts/EmailChange.ts"
+import { Notices } from "../../src/services/mail/Notices.ts"
 import { PasswordChange } from "../../src/services/accounts/PasswordChange.ts"
 import { Passkeys } from "../../src/services/sessions/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../../src/services/sessions/passkeys/PasskeySignIn.ts"
@@ -103,6 +105,8 @@ export const nobodySignedIn = Layer.mergeAll(
 export const unvisited = Layer.mergeAll(
   Layer.mock(AccountClosing, {}),
   Layer.mock(EmailChange, {}),
+  Layer.mock(Alerts, {}),
+  Layer.mock(Notices, {}),
   Layer.mock(PasswordReset, {}),
   Layer.mock(SignUp, {}),
   Layer.mock(AccountDirectory, {}),

@@ -38,6 +38,7 @@ import * as ResetPage from "./account/ResetPage.ts"
 import * as ReplacePage from "./integrations/ReplacePage.ts"
 import * as RevokePages from "./integrations/RevokePages.ts"
 import * as SavedSearchesPage from "./catalog/SavedSearchesPage.ts"
+import * as SearchAlerts from "./catalog/SearchAlerts.ts"
 import * as SignInPage from "./account/SignInPage.ts"
 import * as SignUpPage from "./account/SignUpPage.ts"
 import * as StorePage from "./catalog/StorePage.ts"
@@ -68,6 +69,7 @@ const catalog = Layer.mergeAll(
   BoardPage.layer,
   KeptItemPages.layer,
   ComparePage.layer,
+  SearchAlerts.layer,
   ExportRoutes.layer
 ).pipe(Layer.provide(CatalogAccess.layer))
 

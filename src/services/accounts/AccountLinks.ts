@@ -2,12 +2,15 @@
  * Links in mails: a random secret of 256 bits in the link, its SHA-256 in the database. A link works once, until it expires
  * or a newer one for the same purpose is made. Opening its page changes nothing, because programs that check mails open links
  * too: only the form of that page uses it.
+ *
+ * The links of alerts (D113) differ: each mail has one of its own, which works again and again, without a sign-in.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError, Statement } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
+import { dayMillis } from "../../domain/Days.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
@@ -16,6 +19,8 @@ import * as Secrets from "../Secrets.ts"
 
 const hour = 3_600_000
 const lifetimes = { sign_up: 24 * hour, email: 24 * hour, reset: hour / 2 } as const
+/** The mails of half a year ago may still be open in a mailbox. */
+const unsubscribeLifetime = 180 * dayMillis
 /** Expired links that each new one deletes. */
 const maxSwept = 100
 
@@ -49,6 +54,7 @@ const decode: {
 export const end = (sql: SqlClient.SqlClient, accountId: AccountId) =>
   sql`DELETE FROM account_link WHERE account_id = ${accountId}`
 
+const decodeOwner = firstOf(Schema.Struct({ accountId: AccountId }))
 const decodeReceiver = firstOf(Schema.Struct({ email: Schema.String }))
 
 /** What a new link is for. */
@@ -85,6 +91,10 @@ export class AccountLinks extends Context.Service<
       purpose: P,
       secret: Redacted.Redacted
     ): Effect.Effect<LinkOf<P>, LinkOver | ServiceUnavailable>
+    /** Another link that turns off the alerts of an account. Those that are too old end. */
+    unsubscribe(accountId: AccountId): Effect.Effect<Redacted.Redacted, SqlError.SqlError>
+    /** The account whose alerts a link turns off; it stays as it is. `secret` is untrusted. */
+    unsubscribes(secret: Redacted.Redacted): Effect.Effect<AccountId, LinkOver | SqlError.SqlError>
     /** Uses it, and locks its account. Within the transaction of what it is for, so that a failure leaves it as it was. */
     use<P extends Purpose>(
       purpose: P,
@@ -207,7 +217,26 @@ export class AccountLinks extends Context.Service<
         )
       })
 
-      return { make, renew, read, use }
+      const unsubscribe = Effect.fn("AccountLinks.unsubscribe")(function* (accountId: AccountId) {
+        const secret = yield* newSecret
+        const now = yield* Clock.currentTimeMillis
+        yield* sql`
+          DELETE FROM alert_link WHERE account_id = ${accountId} AND created_at <= ${new Date(now - unsubscribeLifetime)}`
+        yield* sql`
+          INSERT INTO alert_link (hash, account_id, created_at)
+          VALUES (${Secrets.hashOf(secret)}, ${accountId}, ${new Date(now)})`
+        return secret
+      })
+
+      const unsubscribes = Effect.fn("AccountLinks.unsubscribes")(function* (secret: Redacted.Redacted) {
+        if (!Secrets.isFormed(secret)) return yield* new LinkOver()
+        const link = yield* decodeOwner(
+          sql`SELECT account_id AS "accountId" FROM alert_link WHERE hash = ${Secrets.hashOf(secret)}`
+        )
+        return link === undefined ? yield* new LinkOver() : link.accountId
+      })
+
+      return { make, renew, read, use, unsubscribe, unsubscribes }
     })
   )
 }

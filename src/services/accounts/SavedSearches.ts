@@ -5,6 +5,7 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
+import { AlertFrequency } from "../../domain/search/SearchAlert.ts"
 import { maxRecentSearches, maxSavedSearches, SearchSubject } from "../../domain/search/SavedSearch.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
@@ -27,7 +28,9 @@ export const SavedSearch = Schema.Struct({
   name: Schema.String,
   viewedAt: Schema.DateTimeUtcFromDate,
   /** See NewResults. */
-  mark: Schema.Int
+  mark: Schema.Int,
+  /** How often it is mailed (services/alerts). */
+  alert: Schema.NullOr(AlertFrequency)
 })
 export type SavedSearch = typeof SavedSearch.Type
 
@@ -85,7 +88,7 @@ export class SavedSearches extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const scope = yield* Effect.scope
 
-      const columns = sql.literal(`id, subject, query, name, viewed_at AS "viewedAt", mark`)
+      const columns = sql.literal(`id, subject, query, name, viewed_at AS "viewedAt", mark, alert`)
 
       /** Locks the account's row, so that one transaction at a time finds the search and counts the others. */
       const save = Effect.fn("SavedSearches.save")(

@@ -24,6 +24,7 @@ import { availableOnce } from "../database/Availability.ts"
 import * as LeakyBucket from "../limits/LeakyBucket.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import * as Letter from "./Letter.ts"
+import * as Notices from "./Notices.ts"
 import * as Outbox from "./Outbox.ts"
 
 const maxAtOnce = 4
@@ -103,7 +104,11 @@ export class Mailer extends Context.Service<
         const letterOf = Effect.fnUntraced(function* (
           mail: Outbox.Waiting
         ): Effect.fn.Return<Option.Option<Pick<Message, "to" | "letter">>, SqlError.SqlError, SqlClient.SqlClient> {
-          const { kind, link, to } = mail
+          const { accountId, kind, link, news, to } = mail
+          if (kind === "alerts") {
+            if (accountId === null || news === null) return Option.none()
+            return Option.some({ to, letter: { kind, news, secret: yield* links.unsubscribe(accountId) } })
+          }
           if (!Letter.isLinked(kind)) return Option.some({ to, letter: { kind } })
           const linked =
             kind === "reset"
@@ -130,7 +135,14 @@ export class Mailer extends Context.Service<
           yield* Metrics.mails.add({ outcome })
           // Without the address and the reply, which may repeat it.
           if (code !== undefined) yield* Effect.logError("A mail could not be sent", { kind: mail.kind, code })
-          yield* onDatabase(Outbox.remove(mail))
+          const { accountId } = mail
+          yield* onDatabase(
+            accountId === null
+              ? Outbox.remove(mail)
+              : sql.withTransaction(
+                  Effect.andThen(Outbox.remove(mail), Notices.add({ accountId, kind: "alert", outcome }))
+                )
+          )
         })
 
         const attempt = Effect.fnUntraced(function* (mail: Outbox.Waiting) {
@@ -212,7 +224,7 @@ interface Written extends Letter.Written {
   readonly at: Date
 }
 
-const fieldsOf = ({ at, html, subject, text, to }: Written, from: Sender) => ({
+const fieldsOf = ({ at, html, subject, text, to, unsubscribe }: Written, from: Sender) => ({
   from,
   // As an object: the text of an address is never parsed as a list of addresses.
   to: { name: "", address: to },
@@ -221,7 +233,12 @@ const fieldsOf = ({ at, html, subject, text, to }: Written, from: Sender) => ({
   text,
   html,
   date: at,
-  headers: { "Auto-Submitted": "auto-generated" },
+  headers: {
+    "Auto-Submitted": "auto-generated",
+    ...(unsubscribe === undefined
+      ? {}
+      : { "List-Unsubscribe": `<${unsubscribe}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" })
+  },
   disableFileAccess: true,
   disableUrlAccess: true
 })

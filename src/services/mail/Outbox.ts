@@ -3,13 +3,17 @@
  * so that neither exists without the other, whatever happens to the process or the browser; only if many of its kind
  * wait for the recipient is it left out. Servers send the mails (Mailer); the command line only writes rows.
  *
- * A row has no secret: that of a link is made when its mail is sent, and the row refers to the hash of the one before.
+ * A row has no secret: that of a link is made when its mail is sent, and the row refers to the hash of the one before. One with
+ * news has what it says, and its account, with which it ends (D113).
  */
 import { Effect, Option, Schema } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
+import { AccountId } from "../../domain/access/Account.ts"
+import { AlertNews } from "../../domain/search/SearchAlert.ts"
 import { languages } from "../../domain/Messages.ts"
+import type { Language } from "../../domain/Messages.ts"
 import { unavailable } from "../../domain/ToolErrorMessages.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as Secrets from "../Secrets.ts"
@@ -29,6 +33,12 @@ export const maxAskedFor = 500
  */
 export const maxSame = 10
 
+/**
+ * Alerts that wait, of all accounts. The others wait for their turn elsewhere (services/alerts), so that a mail that somebody asked
+ * for does not wait behind thousands.
+ */
+export const maxAlerts = 50
+
 /** Whoever waits for a mail asks again; nobody asks for one about a change. */
 const askedForMinutes = 30
 const toldMinutes = 24 * 60
@@ -44,6 +54,13 @@ export type Post = { readonly to: string } & (
     }
   /** The link is made when the mail is sent, if the address has an account by then. */
   | { readonly kind: "reset" | Letter.Unlinked }
+  /** The link is made when the mail is sent. In the language of the account, whoever writes it. */
+  | {
+      readonly kind: Letter.Alert
+      readonly accountId: AccountId
+      readonly language: Language
+      readonly news: AlertNews
+    }
 )
 
 const Waiting = Schema.Struct({
@@ -53,6 +70,8 @@ const Waiting = Schema.Struct({
   language: Schema.Literals(languages),
   /** The hash of the link's secret. */
   link: Schema.NullOr(Schema.Uint8Array),
+  accountId: Schema.NullOr(AccountId),
+  news: Schema.NullOr(AlertNews),
   /** How often it was tried, including the attempt that it is taken for. */
   attempts: Schema.Int,
   createdAt: Schema.Date,
@@ -74,6 +93,16 @@ const countUpTo = (most: number): OnDatabase<number> =>
 /** How many mails wait. */
 export const count = countUpTo(maxWaiting)
 
+/** Whether no more alerts may wait. */
+export const isFullOfAlerts: OnDatabase<boolean> = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(
+    countOf(
+      sql`SELECT count(*)::integer AS count FROM (SELECT FROM mail WHERE account_id IS NOT NULL LIMIT ${maxAlerts}) w`
+    ),
+    (waiting) => waiting >= maxAlerts
+  )
+)
+
 /** Fails while too many mails wait. Asked before it is known whether there is anything to send. */
 export const ready: OnDatabase<void, ServiceUnavailable> = Effect.flatMap(countUpTo(maxAskedFor), (waiting) =>
   waiting < maxAskedFor ? Effect.void : Effect.fail(unavailable("mail"))
@@ -81,15 +110,17 @@ export const ready: OnDatabase<void, ServiceUnavailable> = Effect.flatMap(countU
 
 /**
  * Called within the transaction of the change that the mail reports. Writes nothing if {@link maxSame} mails of its kind already
- * wait for the address, or {@link maxWaiting} mails in all.
+ * wait for the address, or {@link maxWaiting} mails in all. Returns whether it was written.
  */
-export const put = Effect.fnUntraced(function* (
+export const tryPut = Effect.fnUntraced(function* (
   post: Post
-): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
+): Effect.fn.Return<boolean, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   const now = yield* timeIn(sql)
-  const language = yield* Letter.MailLanguage
+  const asked = yield* Letter.MailLanguage
   const { kind, to } = post
+  const { accountId, language, news } =
+    post.kind === "alerts" ? post : { accountId: null, language: asked, news: null }
   const link = "link" in post ? Secrets.hashOf(post.link) : null
   const minutes = Letter.isAskedFor(kind) ? askedForMinutes : toldMinutes
   const { isFull, isRepeated } = yield* decodeRoom(sql`
@@ -98,16 +129,22 @@ export const put = Effect.fnUntraced(function* (
         count(*) FILTER (WHERE kind = ${kind}::text AND recipient = ${to}::text) >= ${maxSame} AS "isRepeated"
       FROM (SELECT kind, recipient FROM mail LIMIT ${maxWaiting}) w
     ), written AS (
-      INSERT INTO mail (kind, recipient, language, link, created_at, due_at, expires_at)
-      SELECT ${kind}::text, ${to}::text, ${language}::text, ${link}::bytea, now, now, now + interval '1 minute' * ${minutes}::integer
+      INSERT INTO mail (kind, recipient, language, link, account_id, content, created_at, due_at, expires_at)
+      SELECT ${kind}::text, ${to}::text, ${language}::text, ${link}::bytea, ${accountId}::integer,
+        ${news === null ? null : JSON.stringify(news)}::jsonb, now, now, now + interval '1 minute' * ${minutes}::integer
       FROM room, (SELECT ${now} AS now) t WHERE NOT "isFull" AND NOT "isRepeated"
     )
     SELECT "isFull", "isRepeated" FROM room`)
-  if (isRepeated) return yield* Effect.logWarning("A mail was not sent: enough of the same wait", { kind })
-  if (!isFull) return
-  yield* Metrics.mails.add({ outcome: "too_many" })
-  yield* Effect.logError("A mail was not sent: too many wait", { kind })
+  if (isRepeated) yield* Effect.logWarning("A mail was not sent: enough of the same wait", { kind })
+  else if (isFull) {
+    yield* Metrics.mails.add({ outcome: "too_many" })
+    yield* Effect.logError("A mail was not sent: too many wait", { kind })
+  }
+  return !isRepeated && !isFull
 })
+
+/** As {@link tryPut}, for a change that happens whether or not its mail can be written. */
+export const put = (post: Post): OnDatabase<void> => Effect.asVoid(tryPut(post))
 
 /** The next mail that is due, which no other server takes meanwhile. What a newer version knows is left to its servers. */
 export const take: OnDatabase<Option.Option<Waiting>> = Effect.gen(function* () {
@@ -121,7 +158,7 @@ export const take: OnDatabase<Option.Option<Waiting>> = Effect.gen(function* () 
     )
     UPDATE mail m SET attempts = attempts + 1, due_at = ${now} + interval '1 second' * ${leaseSeconds}
     FROM due WHERE m.id = due.id
-    RETURNING m.id::text AS id, kind, recipient AS to, language, link, attempts, created_at AS "createdAt",
+    RETURNING m.id::text AS id, kind, recipient AS to, language, link, account_id AS "accountId", content AS news, attempts, created_at AS "createdAt",
       expires_at <= ${now} AS "isOver"`
   return Option.fromUndefinedOr(yield* decodeWaiting(taken))
 })

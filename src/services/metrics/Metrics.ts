@@ -270,6 +270,14 @@ export const mails = counter("discovery_mails_total", {
   labels: { outcome: ["sent", "refused", "failed", "too_many", "postponed"] }
 })
 
+// Alerts
+
+export const alertLooks = counter("discovery_alert_looks_total", {
+  meaning:
+    "Looks at the saved searches of an account for its daily mail, by outcome: raced were made by another server; failed are made again",
+  labels: { outcome: ["mailed", "nothing_new", "no_access", "raced", "failed"] }
+})
+
 // OAuth
 
 export const connections = counter("discovery_oauth_connections_total", {

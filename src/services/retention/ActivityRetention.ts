@@ -1,5 +1,5 @@
 /**
- * Retention of the activity log (Config, `ACTIVITY_DAYS`) and of DailyPageViews. Deletes in the background in small steps, on
+ * Retention of the activity log (Config, `ACTIVITY_DAYS`), of DailyPageViews and of what was sent (mail/Notices). Deletes in the background in small steps, on
  * any number of servers at once. Pages hide expired entries even before they are deleted.
  */
 import { Effect, Layer } from "effect"
@@ -36,6 +36,7 @@ const removeUntil = Effect.fnUntraced(function* (now: number) {
   )
   // One row for each day and account. Yesterday's rows stay, because a server whose clock is behind still counts in them.
   yield* sql`DELETE FROM page_view WHERE day < ${dayOf(now - dayMillis)}::date`
+  yield* sql`DELETE FROM notice_day WHERE day < ${dayOf(now - leastDaysCounted * dayMillis)}::date`
   return removed
 })
 

@@ -803,6 +803,11 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         VALUES (${id}, 'ads', 'query=lamp', 'Ada Lovelace', ${now}, 0)`
       yield* sql`WITH made AS (INSERT INTO board (account_id, name, used_at) VALUES (${id}, 'Ada Lovelace', ${now}) RETURNING id)
         INSERT INTO kept_item (board_id, kind, item_id, note, kept_at) SELECT id, 'ad', 1, 'Ada Lovelace', ${now} FROM made`
+      yield* sql`INSERT INTO alert VALUES (${id}, 'en', ${now})`
+      yield* sql`INSERT INTO alert_link VALUES (${hash}, ${id}, ${now})`
+      yield* sql`INSERT INTO notice_day VALUES (${id}, '2026-03-10', 'alert', 'sent', 1)`
+      yield* sql`INSERT INTO mail (kind, recipient, language, account_id, content, created_at, due_at, expires_at)
+        VALUES ('alerts', 'ada@discovery.test', 'en', ${id}, '{"searches": [{"name": "Ada Lovelace"}]}', ${now}, '2027-01-01', '2027-01-02')`
       yield* sql`INSERT INTO recent_search VALUES (${id}, '[{"query": "Ada Lovelace"}]')`
       yield* sql`INSERT INTO idempotency_key (account_id, key, fingerprint, request_id, created_at)
         VALUES (${id}, 'Ada Lovelace', 'x', ${`request ${id}`}, ${now})`
@@ -879,12 +884,16 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
           "account_link",
           "activity",
           "activity_day",
+          "alert",
+          "alert_link",
           "api_key",
           "board",
           "billing_customer",
           "idempotency_key",
           "enrollment_code",
           "known_browser",
+          "mail",
+          "notice_day",
           "oauth_access_token",
           "oauth_ended_grant",
           "oauth_grant",

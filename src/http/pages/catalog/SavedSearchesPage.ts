@@ -19,6 +19,7 @@ import type { Popular } from "../../../services/search/Vocabulary.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as FilterChips from "./FilterChips.ts"
 import { pageField, pageLinks } from "./PageLinks.ts"
+import { alertForm } from "./SearchAlerts.ts"
 import { nameForm, searchesPath, searchPath } from "./SearchActions.ts"
 import type { NameForm } from "./SearchActions.ts"
 import { quietForm } from "../shared/ButtonForm.ts"
@@ -52,7 +53,7 @@ const RenameForm = Schema.Struct({ name: TypedName })
 
 const isName = Schema.is(SavedSearchName)
 
-const flashNotices = ["renamed", "removed", "full"] as const
+const flashNotices = ["renamed", "removed", "full", "alert"] as const
 
 const Query = Schema.Struct({ ...pageField(Math.ceil(maxSavedSearches / savedPerPage)), ...doneField(flashNotices) })
 
@@ -88,6 +89,7 @@ const item = ({ news, search }: Listed, visitor: SignedIn, popular: Popular): Ht
     <p class="aside filters-of">${FilterChips.summary(search, { locale, popular })}</p>
     <p class="aside">${locale.html("saved.viewedAt", { at: locale.dateTime(search.viewedAt) })}</p>
     <div class="manage">
+      ${alertForm(search, visitor)}
       <a href="${renamePath(id)}" aria-label="${text("saved.renameOf", { name })}">${text("saved.rename")}</a>
       ${quietForm(visitor, removePath(id), text("saved.remove"), text("saved.removeOf", { name }), undefined, "danger")}
     </div>

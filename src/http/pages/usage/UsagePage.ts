@@ -6,6 +6,8 @@ import { titles } from "../../../domain/access/Plan.ts"
 import { CallHistory } from "../../../services/credits/CallHistory.ts"
 import { CurrentAccount } from "../../../services/limits/CurrentAccount.ts"
 import { PageRateLimit } from "../../../services/limits/PageRateLimit.ts"
+import { kinds, Notices, outcomes } from "../../../services/mail/Notices.ts"
+import type { Counted } from "../../../services/mail/Notices.ts"
 import { Usage } from "../../../services/credits/Usage.ts"
 import type { Amount, Span, UsageOfCaller, UsageSummary } from "../../../services/credits/Usage.ts"
 import { SearchPermits } from "../../../services/limits/SearchPermits.ts"
@@ -35,6 +37,7 @@ export const layer = Layer.effectDiscard(
     const history = yield* CallHistory
     const rateLimit = yield* PageRateLimit
     const permits = yield* SearchPermits
+    const notices = yield* Notices
 
     yield* routes.signedInPage(
       UsageAddress.usagePath,
@@ -56,6 +59,7 @@ export const layer = Layer.effectDiscard(
               ])
             )
             .pipe(Effect.provideService(CurrentAccount, accountId))
+          const sent = yield* notices.since(accountId, summary.credits.periodStart)
           const isUsed = summary.hasCalls || summary.credits.used > 0
           return page({
             heading: text("usage.heading"),
@@ -70,6 +74,7 @@ export const layer = Layer.effectDiscard(
                     ${CallsTable.lastCalls({ calls, choices, view, keptDays: config.activityDays }, locale)}`
                   : empty(locale)
               }
+              ${noticesOf(sent, locale)}
             `
           })
         })
@@ -143,6 +148,33 @@ const used = (summary: UsageSummary, view: UsageView, locale: Locale): Html => {
       ${amounts(locale.text("usage.byKey"), locale.text("usage.key"), rowsOf("api_key"), locale)}
       ${amounts(locale.text("usage.byApp"), locale.text("usage.app"), [...rowsOf("access_token"), ...others], locale)}
     </div>`
+}
+
+/** What was sent by itself in the current period. Returns `undefined` if nothing was. */
+const noticesOf = (sent: ReadonlyArray<Counted>, { number, text }: Locale): Html | undefined => {
+  const items = kinds.filter((kind) => sent.some((each) => each.kind === kind))
+  const countOf = (kind: Counted["kind"], outcome: Counted["outcome"]) =>
+    sent.find((each) => each.kind === kind && each.outcome === outcome)?.count ?? 0
+  return items.length === 0
+    ? undefined
+    : html`<section class="panel">
+        <h2>${text("usage.notices")}</h2>
+        ${tableOf<(typeof kinds)[number]>({
+          label: text("usage.notices"),
+          items,
+          columns: [
+            [text("usage.noticeKind"), (kind) => html`${text(`usage.notice.${kind}`)}`],
+            ...outcomes.map(
+              (outcome) =>
+                [
+                  text(`usage.noticeOutcome.${outcome}`),
+                  (kind: Counted["kind"]) => number(countOf(kind, outcome)),
+                  "figure"
+                ] as const
+            )
+          ]
+        })}
+      </section>`
 }
 
 /** Returns `undefined` if there are no rows. */
