@@ -73,6 +73,19 @@ export const noStoreAt = (host: string, near: ReadonlyArray<string>): NotFound =
   })
 }
 
+export const noSavedSearch = (id: number): NotFound =>
+  new NotFound({
+    message: `The account has no saved search ${id}.`,
+    hint: `Take an id of list_saved_searches. ${onlyIfFound}`
+  })
+
+/** Its page on the dashboard says what is wrong with it. */
+export const searchNotValid = (id: number): NotFound =>
+  new NotFound({
+    message: `The saved search ${id} is no longer valid, because a name in it was removed.`,
+    hint: `Call the search's own tool with other arguments. ${onlyIfFound}`
+  })
+
 export const noProduct = (id: number): NotFound =>
   new NotFound({
     message: `There is no product ${id}.`,

@@ -168,11 +168,13 @@ const makeScene = Effect.gen(function* () {
   const [passkey] = yield* Effect.flatMap(Passkeys, (all) => all.list(keeper.id))
   const { key, secret } = yield* keys.create(customer.id, "a key")
   const { key: other } = yield* keys.create(customer.id, "another")
+  yield* saved.save(customer.id, { subject: "ads", query: "query=tent", name: "Tents", mark: 0 })
   yield* saved.save(customer.id, { subject: "ads", query: "query=lamp", name: "Lamps", mark: 0 })
   const { searches } = yield* saved.page(customer.id, 1)
   const boards = yield* Boards
   const board = yield* boards.create(customer.id, "Board")
   const deletable = yield* boards.create(customer.id, "Another board")
+  const unsubscribe = Redacted.value(yield* links.unsubscribe(customer.id))
 
   const client = yield* Consent.app({ name: "An app" })
   const proof = Consent.proof()
@@ -235,6 +237,8 @@ const makeScene = Effect.gen(function* () {
       other: String(other.id),
       app: String(app?.id),
       search: String(searches[0]?.id),
+      kept: String(searches[1]?.id),
+      unsubscribe,
       shop: String(shop?.id),
       board: String(board),
       deletable: String(deletable),
@@ -651,6 +655,15 @@ const table: Readonly<Record<string, Cases>> = {
     }),
     submit("guest", 303, redirect, ({ reset }) => Effect.succeed({ token: reset, ...next }))
   ),
+  // Of a mail program, from elsewhere and without a session (RFC 8058).
+  "GET /alerts/unsubscribe": [
+    open("nobody", 410, quiet),
+    open("nobody", 200, quiet, { path: "/alerts/unsubscribe?token={unsubscribe}" })
+  ],
+  "POST /alerts/unsubscribe": [
+    submit("nobody", 410, quiet),
+    submit("nobody", 200, quiet, {}, { path: "/alerts/unsubscribe?token={unsubscribe}", site: "cross-site" })
+  ],
 
   // The account.
   "GET /dashboard/account": signedInPage(found(peoplePasskeys)),
@@ -822,6 +835,15 @@ const table: Readonly<Record<string, Cases>> = {
     submit("customer", 303, redirect, { board: "1" }, { path: "/dashboard/boards/items/{item}/remove" })
   ),
   "GET /dashboard/compare": planned(people),
+  "GET /dashboard/searches/:id": [
+    ...signedInPage(open("customer", 303, redirect, { path: "/dashboard/searches/{kept}" })),
+    open("customer", 404, people)
+  ],
+  "POST /dashboard/searches/:id/alert": signedInForm(
+    unread,
+    submit("customer", 404, people, { alert: "daily" }),
+    submit("customer", 303, redirect, { alert: "daily" }, { path: "/dashboard/searches/{kept}/alert" })
+  ),
   "GET /dashboard/integrations": signedInPage(found(people)),
   "POST /dashboard/integrations": signedInForm(
     unread,

@@ -7,6 +7,7 @@ import * as CompactText from "../../src/http/mcp/CompactText.ts"
 import { ChangeFeed } from "../../src/services/changes/ChangeFeed.ts"
 import { History } from "../../src/services/changes/History.ts"
 import { MarketSearch } from "../../src/services/search/MarketSearch.ts"
+import { SavedSearches } from "../../src/services/accounts/SavedSearches.ts"
 import { ProductReader } from "../../src/services/search/ProductReader.ts"
 import { AdSearch, ProductSearch, ShopSearch } from "../../src/services/search/Searches.ts"
 import { ShopReader } from "../../src/services/search/ShopReader.ts"
@@ -28,6 +29,7 @@ export const registry = ToolRegistry.layer.pipe(
     Layer.mock(ShopSearch, {}),
     Layer.mock(ShopReader, {}),
     Layer.mock(ProductReader, {}),
+    Layer.mock(SavedSearches, {}),
     Layer.mock(Vocabulary, {})
   ]),
   Layer.provide(AppConfig.layerOf({}))
@@ -332,7 +334,9 @@ export const examples: Readonly<Record<ToolName, Readonly<Record<string, unknown
   get_product: { product_id: 45_950 },
   list_changes: { kinds: ["price_down"], tracked_only: true, per_page: 5 },
   compare_markets: { group_by: "app", filters: { countries: ["US"], active_ads: { min: 1 } }, limit: 5 },
-  compare_ads: { group_by: "cta", filters: { niches: ["Beauty"], status: "active" }, limit: 5 }
+  compare_ads: { group_by: "cta", filters: { niches: ["Beauty"], status: "active" }, limit: 5 },
+  list_saved_searches: {},
+  run_saved_search: { search_id: 1, page: 2 }
 }
 
 /** The body of a plain call. */

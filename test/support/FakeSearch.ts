@@ -1,6 +1,6 @@
 /** A catalog of two niches and one store, and as many ads and products as a test asks for. */
 import { issueAt } from "../../src/domain/ArgumentIssue.ts"
-import { Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Layer, Option } from "effect"
 import type { FoundAd } from "../../src/domain/catalog/AdItem.ts"
 import { byName } from "../../src/domain/catalog/Figures.ts"
 import type { FoundProduct } from "../../src/domain/catalog/ProductItem.ts"
@@ -10,7 +10,8 @@ import * as AdQuery from "../../src/domain/search/AdQuery.ts"
 import * as Page from "../../src/domain/search/Page.ts"
 import type { Findings } from "../../src/domain/search/Warnings.ts"
 import * as ToolErrorMessages from "../../src/domain/ToolErrorMessages.ts"
-import { SavedSearches } from "../../src/services/accounts/SavedSearches.ts"
+import { SavedSearches, SavedSearchNotFound } from "../../src/services/accounts/SavedSearches.ts"
+import type { SavedSearch } from "../../src/services/accounts/SavedSearches.ts"
 import { TrackedShops } from "../../src/services/accounts/TrackedShops.ts"
 import { History } from "../../src/services/changes/History.ts"
 import { AdSearch, ProductSearch, ShopSearch } from "../../src/services/search/Searches.ts"
@@ -208,6 +209,12 @@ const changes: FoundChanges = {
   known_since: "2026-06-01",
   findings: noFindings
 }
+const savedAt = { viewedAt: DateTime.makeUnsafe("2026-01-10T08:00:00Z"), mark: 0, alert: null }
+const savedSearches: ReadonlyArray<SavedSearch> = [
+  { id: 3, subject: "stores", query: "countries=FR&active_ads.min=1", name: "French", ...savedAt },
+  { id: 2, subject: "ads", query: "query=socks", name: "Socks", ...savedAt },
+  { id: 1, subject: "products", query: "price.max=x", name: "Over", ...savedAt }
+]
 
 /** One store with its record and the details of its products; its page is not used. */
 export const shops: Layer.Layer<
@@ -228,6 +235,11 @@ export const shops: Layer.Layer<
   | ChangeFeed
 > = Layer.mergeAll(
   Layer.mock(SavedSearches, {
+    all: () => Effect.succeed(savedSearches),
+    get: (_, id) => Option.match(Option.fromUndefinedOr(savedSearches.find((each) => each.id === id)), {
+      onNone: () => Effect.fail(new SavedSearchNotFound()),
+      onSome: Effect.succeed
+    }),
     recordView: () => Effect.succeedNone,
     remember: () => Effect.void,
     recent: () => Effect.succeed([])

@@ -55,7 +55,8 @@ export const formRoutes = {
     form("/sign-up", "email", "password", "return_to"),
     form("/sign-up/confirm", "token", "password"),
     form("/reset-password", "email"),
-    form("/reset-password/new", "token", "next", "again")
+    form("/reset-password/new", "token", "next", "again"),
+    form("/alerts/unsubscribe", "List-Unsubscribe")
   ],
   signedIn: [
     form("/dashboard/integrations", "name", "attempt"),
@@ -72,6 +73,7 @@ export const formRoutes = {
     form("/dashboard/boards/keep", "item", "board", "return_to"),
     form("/dashboard/boards/items/:id/note", "note"),
     form("/dashboard/boards/items/:id/remove", "board", "page"),
+    form("/dashboard/searches/:id/alert", "alert"),
     form("/dashboard/shops/:id/track", "list_page"),
     form("/dashboard/shops/:id/untrack", "list_page"),
     form("/dashboard/account/password", "current", "next", "again"),
@@ -121,6 +123,7 @@ export const pageRoutes = {
     page("/dashboard/products/:id"),
     ...exports,
     page("/dashboard/searches", "page", "done"),
+    page("/dashboard/searches/:id"),
     page("/dashboard/searches/:id/rename"),
     page("/dashboard/boards", "done"),
     page("/dashboard/boards/:id", "page", "done"),
@@ -152,7 +155,8 @@ export const pageRoutes = {
     page("/sign-up", "return_to", "done"),
     page("/sign-up/confirm", "token"),
     page("/reset-password", "done"),
-    page("/reset-password/new", "token")
+    page("/reset-password/new", "token"),
+    page("/alerts/unsubscribe", "token")
   ],
   operator: [
     page("/dashboard/operator", "email", "plan", "status", "role", "before"),

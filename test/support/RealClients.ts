@@ -45,7 +45,9 @@ export const exercise = async ({ call, tools }: Connected) => {
       "get_product",
       "list_changes",
       "compare_markets",
-      "compare_ads"
+      "compare_ads",
+      "list_saved_searches",
+      "run_saved_search"
     ]
   )
   for (const { inputSchema, name, outputSchema } of tools) {

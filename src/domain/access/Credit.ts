@@ -5,6 +5,7 @@ import type { Credits } from "./Account.ts"
 export const costs = {
   get_usage: 0,
   list_filter_options: 0,
+  list_saved_searches: 0,
   search_ads: 1,
   search_products: 1,
   search_shops: 1,
@@ -12,7 +13,8 @@ export const costs = {
   compare_ads: 1,
   list_changes: 1,
   get_shop: 1,
-  get_product: 1
+  get_product: 1,
+  run_saved_search: 1
 } as const
 
 /** Never below 0: the database keeps `used` within `allowance`. */

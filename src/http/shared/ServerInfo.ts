@@ -38,6 +38,8 @@ const purposes: Readonly<Record<ToolName, string>> = {
   compare_markets: "compares niches, countries, apps and other groups of stores",
   compare_ads: "counts ads by call to action, media type, status, country or niche",
   list_changes: "lists what has changed of them since a day",
+  run_saved_search: "runs a search that the account has saved",
+  list_saved_searches: "lists those",
   list_filter_options: "gives the valid names of niches, themes and apps, to call before filtering by one",
   get_usage: "tells the credits that are left"
 }

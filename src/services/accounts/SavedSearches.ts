@@ -69,6 +69,8 @@ export class SavedSearches extends Context.Service<
       accountId: AccountId,
       page: number
     ): Effect.Effect<{ readonly searches: ReadonlyArray<SavedSearch>; readonly total: number }, ServiceUnavailable>
+    /** Latest saved first. */
+    all(accountId: AccountId): Effect.Effect<ReadonlyArray<SavedSearch>, ServiceUnavailable>
     get(accountId: AccountId, id: number): Effect.Effect<SavedSearch, SavedSearchNotFound | ServiceUnavailable>
     rename(
       accountId: AccountId,
@@ -134,6 +136,12 @@ export class SavedSearches extends Context.Service<
         return { searches, total }
       })
 
+      const all = Effect.fn("SavedSearches.all")((accountId: AccountId) =>
+        sql`
+          SELECT ${columns} FROM saved_search WHERE account_id = ${accountId}
+          ORDER BY id DESC LIMIT ${maxSavedSearches}`.pipe(decodeRows, availableToRead)
+      )
+
       const get = Effect.fn("SavedSearches.get")(function* (accountId: AccountId, id: number) {
         const [row] =
           yield* sql`SELECT ${columns} FROM saved_search WHERE account_id = ${accountId} AND id = ${id}`.pipe(
@@ -195,7 +203,7 @@ export class SavedSearches extends Context.Service<
         return row?.searches ?? []
       })
 
-      return SavedSearches.of({ save, recordView, page, get, rename, remove, remember, recent })
+      return SavedSearches.of({ save, recordView, page, all, get, rename, remove, remember, recent })
     })
   )
 }

@@ -6,7 +6,7 @@
  * another server, or the account itself, has changed the alert meanwhile. So a server that ends at any moment neither loses a mail nor
  * has it sent twice.
  */
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Result, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId, Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { mayCallTools } from "../../domain/access/Plan.ts"
@@ -14,7 +14,8 @@ import { dayMillis } from "../../domain/Days.ts"
 import { languages } from "../../domain/Messages.ts"
 import { AlertFrequency, daysOf, hasNews, nextLook } from "../../domain/search/SearchAlert.ts"
 import type { SearchNews } from "../../domain/search/SearchAlert.ts"
-import { maxSavedSearches, SearchSubject } from "../../domain/search/SavedSearch.ts"
+import { cursorOf, sinceOf } from "../../domain/search/ChangeQuery.ts"
+import { maxSavedSearches, searchKinds, SearchSubject } from "../../domain/search/SavedSearch.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
@@ -22,8 +23,8 @@ import { countOf, firstOf, rowsOf } from "../database/Rows.ts"
 import { CurrentAccount } from "../limits/CurrentAccount.ts"
 import * as Outbox from "../mail/Outbox.ts"
 import * as Metrics from "../metrics/Metrics.ts"
+import { ChangeFeed } from "../changes/ChangeFeed.ts"
 import { NewResults } from "../search/NewResults.ts"
-import { countChanges } from "./SearchChanges.ts"
 
 const every = "30 seconds"
 /** In one round; the next one takes the next. */
@@ -90,15 +91,18 @@ const dueOf = Effect.fnUntraced(function* (accountId: AccountId) {
     WHERE account_id = ${accountId} AND alert_due_at <= ${now} ORDER BY id LIMIT ${maxSavedSearches}`.pipe(decodeDue)
 })
 
-/** Changes up to now. */
-const lastChange = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  Effect.map(
-    sql`SELECT coalesce(max(id), 0)::text AS change FROM change`.pipe(
-      firstOf(Schema.Struct({ change: Schema.FiniteFromString }))
-    ),
-    (row) => row?.change ?? 0
-  )
-)
+/** What has changed of the stores that a search finds, and up to which change. Nothing of a search that finds too many of them. */
+const countChanges = Effect.fnUntraced(function* (accountId: AccountId, { change, query }: Due) {
+  const feed = yield* ChangeFeed
+  const asked = Option.getOrUndefined(Result.getSuccess(searchKinds.stores.decode(query)))
+  const filters = asked === undefined ? undefined : Struct.omit(asked, ["page", "per_page", "sort_by", "sort_order"])
+  const since = cursorOf({ _tag: "After", id: change })
+  const { counts, next } = yield* feed
+    .counts({ since, ...(filters === undefined ? {} : { filters }) }, accountId)
+    .pipe(Effect.catchTag("InvalidArguments", () => Effect.succeed({ counts: [], next: since })))
+  const last = sinceOf(next)
+  return { counts, change: last?._tag === "After" ? last.id : change }
+})
 
 /** Nothing of the look was written. */
 class OutboxFull extends Schema.TaggedError<OutboxFull>()("OutboxFull", { message: Schema.String }) {}
@@ -147,25 +151,39 @@ const settle = Effect.fnUntraced(function* ({ accountId, dueAt }: Taken, counted
   return "mailed"
 })
 
-/** What is new in a search. None if that cannot be told: it waits for the next look. */
-const count = Effect.fnUntraced(function* (accountId: AccountId, { alert, change, id, mark, query, subject }: Due) {
-  const results = yield* NewResults
-  const upTo = yield* availableToRead(lastChange)
-  const found = yield* results.marked(subject, results.count({ subject, query, mark })).pipe(
-    Effect.timeoutOption(longestCount),
-    Effect.catchTag("SearchTimeout", () => Effect.succeedNone)
-  )
-  if (Option.isNone(found)) {
-    yield* Effect.logWarning({ message: "A saved search is too slow for its alert", account_id: accountId, search_id: id })
-    return []
-  }
-  const { answer, mark: newest } = found.value
-  // Its page says that it is no longer valid.
-  if (Option.isNone(answer)) return []
-  const changes = subject === "stores" && upTo > change ? yield* countChanges(accountId, { query, change }) : []
-  const counted: Counted = { id, subject, alert, results: answer.value, changes, mark: Math.max(mark, newest), change: upTo }
-  return [counted]
-})
+/** What is new in a search. Nothing if that cannot be told: it waits for the next look. */
+const count = Effect.fnUntraced(
+  function* (accountId: AccountId, due: Due) {
+    const { alert, id, mark, query, subject } = due
+    const { answer, mark: newest } = yield* Effect.flatMap(NewResults, (results) =>
+      results.marked(subject, results.count({ subject, query, mark }))
+    )
+    // Its page says that it is no longer valid.
+    if (Option.isNone(answer)) return Option.none<Counted>()
+    const { change, counts } =
+      subject === "stores" ? yield* countChanges(accountId, due) : { change: due.change, counts: [] }
+    return Option.some<Counted>({
+      id,
+      subject,
+      alert,
+      results: answer.value,
+      changes: counts.filter((each) => each.count > 0),
+      mark: Math.max(mark, newest),
+      change
+    })
+  },
+  (counting, accountId, { id }) =>
+    counting.pipe(
+      Effect.timeoutOption(longestCount),
+      Effect.catchTag("SearchTimeout", () => Effect.succeedNone),
+      Effect.tap((counted) =>
+        Option.isSome(counted)
+          ? Effect.void
+          : Effect.logWarning({ message: "A saved search is too slow for its alert", account_id: accountId, search_id: id })
+      ),
+      Effect.map(Option.flatten)
+    )
+)
 
 /** One that was taken. */
 export const look = Effect.fn("AlertRound.look")(function* (taken: Taken) {
@@ -175,7 +193,7 @@ export const look = Effect.fn("AlertRound.look")(function* (taken: Taken) {
   const counted = yield* Effect.forEach(due, (search) => count(accountId, search)).pipe(
     Effect.provideService(CurrentAccount, accountId)
   )
-  const outcome = yield* settle(taken, counted.flat()).pipe(sql.withTransaction, availableOnce)
+  const outcome = yield* settle(taken, counted.flatMap(Option.toArray)).pipe(sql.withTransaction, availableOnce)
   yield* Metrics.alertLooks.add({ outcome })
 })
 

@@ -17,7 +17,9 @@ const costFields: Readonly<Record<ToolDefinition.ToolName, typeof Schema.Int>> =
   get_product: Schema.Int,
   compare_markets: Schema.Int,
   list_changes: Schema.Int,
-  compare_ads: Schema.Int
+  compare_ads: Schema.Int,
+  list_saved_searches: Schema.Int,
+  run_saved_search: Schema.Int
 }
 
 export const Usage = Schema.Struct({

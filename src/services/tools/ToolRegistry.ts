@@ -7,6 +7,7 @@ import * as GetShop from "./GetShop.ts"
 import * as GetUsage from "./GetUsage.ts"
 import * as ListChanges from "./ListChanges.ts"
 import * as ListFilterOptions from "./ListFilterOptions.ts"
+import * as SavedSearchTools from "./SavedSearchTools.ts"
 import * as SearchAds from "./SearchAds.ts"
 import * as SearchProducts from "./SearchProducts.ts"
 import * as SearchShops from "./SearchShops.ts"
@@ -22,17 +23,24 @@ export class ToolRegistry extends Context.Service<
   static readonly layer = Layer.effect(
     ToolRegistry,
     Effect.gen(function* () {
-      const others = yield* Effect.all([
-        ListFilterOptions.make,
-        SearchShops.make,
-        SearchAds.make,
-        SearchProducts.make,
-        GetShop.make,
-        GetProduct.make,
-        ListChanges.make,
-        CompareMarkets.make,
-        CompareAds.make
-      ])
+      const searches = yield* Effect.all({
+        stores: SearchShops.make,
+        ads: SearchAds.make,
+        products: SearchProducts.make
+      })
+      const others = [
+        yield* ListFilterOptions.make,
+        searches.stores,
+        searches.ads,
+        searches.products,
+        yield* GetShop.make,
+        yield* GetProduct.make,
+        yield* ListChanges.make,
+        yield* CompareMarkets.make,
+        yield* CompareAds.make,
+        yield* SavedSearchTools.list,
+        yield* SavedSearchTools.run(searches)
+      ]
       // The free tool comes first: clients and test suites try the first tool with no arguments (P20).
       const tools = [GetUsage.tool, ...others]
       const byName = new Map<string, RunnableTool>(tools.map((tool) => [tool.name, tool]))

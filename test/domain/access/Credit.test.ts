@@ -49,6 +49,7 @@ describe("the costs", () => {
     assert.deepStrictEqual(Credit.costs, {
       get_usage: 0,
       list_filter_options: 0,
+      list_saved_searches: 0,
       search_ads: 1,
       search_products: 1,
       search_shops: 1,
@@ -56,7 +57,8 @@ describe("the costs", () => {
       compare_ads: 1,
       list_changes: 1,
       get_shop: 1,
-      get_product: 1
+      get_product: 1,
+      run_saved_search: 1
     })
   })
 })

@@ -70,6 +70,8 @@ const argumentsOf: Readonly<Record<ToolName, (index: number) => object>> = {
     ...(random.chance(0.5) ? { filters: filtersOf(index) } : {}),
     ...(random.chance(0.5) ? { order: "oldest" } : {})
   }),
+  list_saved_searches: () => ({}),
+  run_saved_search: (index) => ({ search_id: firstSaved + (index % queries.length) }),
   compare_ads: (index) => ({
     group_by: adGroupings[index % adGroupings.length],
     filters: adFiltersOf(index),
@@ -105,11 +107,22 @@ const isEmpty = (found: unknown): boolean => Array.isArray(found) && found.lengt
 /** Removes the id of the request, the only difference between two errors. */
 const nameless = (text: string | undefined) => text?.replace(/"request_id":"[^"]*"/u, "")
 
-/** Calls by an account that tracks every store. Its credits are enough for one batch. */
+const firstSaved = 1_000_000
+const queries = (["stores", "ads", "products"] as const).flatMap((subject) =>
+  ["", "countries=FR", "countries=DE&per_page=3"].map((query) => ({ subject, query }))
+)
+
+/** Calls by an account that tracks every store and has the saved searches. Its credits are enough for one batch. */
 const asked = Effect.fnUntraced(function* (calls: ReadonlyArray<unknown>, query: string) {
   const { caller, secret } = yield* Access.subscriber({ plan: "pro" })
   const sql = yield* SqlClient.SqlClient
   yield* sql`INSERT INTO tracked_shop (account_id, shop_id, kind) SELECT ${caller.accountId}::int, id, 'tracked' FROM shop`
+  for (const [index, { query, subject }] of queries.entries()) {
+    yield* sql`
+      INSERT INTO saved_search (id, account_id, subject, query, name, viewed_at, mark) OVERRIDING SYSTEM VALUE
+      VALUES (${firstSaved + index}, ${caller.accountId}, ${subject}, ${query}, ${`${subject} ${query}`}, now(), 0)
+      ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id`
+  }
   return yield* LiveServer.post(secret, calls, query)
 })
 

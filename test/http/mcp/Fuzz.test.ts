@@ -145,7 +145,9 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
         "get_product",
         "compare_markets",
         "compare_ads",
-        "list_changes"
+        "list_changes",
+        "list_saved_searches",
+        "run_saved_search"
       ]),
       Schema.Record(
         Schema.Literals([

@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Credit from "../../../src/domain/access/Credit.ts"
+import { SavedSearches } from "../../../src/services/accounts/SavedSearches.ts"
 import { TrackedShops } from "../../../src/services/accounts/TrackedShops.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import type { ToolName } from "../../../src/services/tools/ToolDefinition.ts"
@@ -57,6 +58,9 @@ layer(LiveServer.layer, { excludeTestServices: true })("null", (it) => {
     const { domain } = product.shop
     yield* (yield* TrackedShops).add(accountId, domain, "tracked")
     const { id } = yield* found("get_shop", { domain })
+    const searches = yield* SavedSearches
+    yield* searches.save(accountId, { subject: "stores", query: "", name: "All", mark: 0 })
+    const [saved] = yield* searches.all(accountId)
     const calls: Readonly<Record<ToolName, ReadonlyArray<object>>> = {
       get_usage: [{}],
       list_filter_options: [{ kind: "niches" }],
@@ -67,7 +71,9 @@ layer(LiveServer.layer, { excludeTestServices: true })("null", (it) => {
       get_product: [{ product_id: product.id }],
       list_changes: [{}, { filters: {} }],
       compare_markets: [{ group_by: "niche" }],
-      compare_ads: [{ group_by: "cta" }]
+      compare_ads: [{ group_by: "cta" }],
+      list_saved_searches: [{}],
+      run_saved_search: [{ search_id: saved?.id }]
     }
     return calls
   })

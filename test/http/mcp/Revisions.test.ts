@@ -235,7 +235,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
       "get_product",
       "list_changes",
       "compare_markets",
-      "compare_ads"
+      "compare_ads",
+      "list_saved_searches",
+      "run_saved_search"
     ]
     const namesOf = (result: Readonly<Record<string, unknown>>) =>
       Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ name: Schema.String })))(result["tools"]).map(

@@ -81,7 +81,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("schemas", (it) => {
         get_shop: { shop_id: 1 },
         get_product: { product_id: 1 },
         compare_markets: { group_by: "app" },
-        compare_ads: { group_by: "cta" }
+        compare_ads: { group_by: "cta" },
+        run_saved_search: { search_id: 1 }
       }
       for (const { inputSchema, name, outputSchema } of listings) {
         assert.isTrue(ajv.compile({ ...inputSchema })(required[name] ?? {}), name)

@@ -206,7 +206,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
             idempotentHint: true,
             openWorldHint: false
           })
-          const isFree = name === "get_usage" || name === "list_filter_options"
+          const isFree = ["get_usage", "list_filter_options", "list_saved_searches"].includes(name)
           const cost = name === "get_shop" ? "Costs 1 credit for each store" : "Costs 1 credit"
           assert.isTrue(description.endsWith(isFree ? "\nFree." : `\n${cost}; errors are free.`), description)
         }

@@ -96,6 +96,8 @@ const validOf: Readonly<Record<ToolName, (index: number) => Json>> = {
       ...(random.chance(0.5) ? { shop_ids: [random.pick(catalog.shops).id] } : {})
     }
   },
+  list_saved_searches: () => ({}),
+  run_saved_search: (index) => ({ search_id: index + 1, ...(random.chance(0.5) ? { page: random.int(1, 20) } : {}) }),
   compare_ads: (index) => {
     const filters = adFiltersOf(index)
     return {

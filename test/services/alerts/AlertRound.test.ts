@@ -119,6 +119,31 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D113 ale
     })
   )
 
+  it.effect("a search of stores is mailed when those that it finds have changed, kind by kind", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const saved = yield* SavedSearches
+      const { after, alert, id, word } = yield* customer("en")
+      const [mine, other] = [yield* StoreRecords.addStore({ name: word, country: "FR" }), yield* StoreRecords.addStore()]
+      yield* stampAndIndex
+      const [shop] = yield* sql<{ id: number }>`SELECT max(id) AS id FROM shop`
+      yield* saved.save(id, { subject: "stores", query: `query=${word}&sort_by=revenue`, name: "S", mark: shop?.id ?? 0 })
+      const [stores] = (yield* saved.page(id, 1)).searches
+      const change = (kind: string, shopId: number) => sql`
+        INSERT INTO change (version, as_of, source_id, kind, shop_id) VALUES (1, '2026-03-10', 1, ${kind}, ${shopId})`
+      yield* sql`SELECT make_change_partitions()`
+      yield* change("price_up", mine)
+      yield* alert(stores, "daily")
+      assert.isEmpty(yield* after(day))
+      for (const kind of ["price_up", "price_up", "app_added"]) yield* change(kind, mine)
+      yield* change("price_down", other)
+      const [mail, ...more] = yield* after(day)
+      assert.isEmpty(more)
+      assert.include(mail?.text, "S (Stores)\n- 1 app added\n- 2 prices went up\nhttp")
+      assert.lengthOf(yield* after(day), 1)
+    })
+  )
+
   it.effect("results that were viewed since are not news", () =>
     Effect.gen(function* () {
       const { add, after, alert, first, view, word } = yield* customer("en")

@@ -148,7 +148,9 @@ describe("a successful call", () => {
             get_shop: 1,
             get_product: 1,
             compare_markets: 1,
-            compare_ads: 1
+            compare_ads: 1,
+            list_saved_searches: 0,
+            run_saved_search: 1
           }
         })
       })
@@ -301,7 +303,9 @@ describe("a call costs nothing", () => {
     ["get_shop", { shop_id: 7 }],
     ["get_product", { product_id: 1 }],
     ["compare_markets", { group_by: "theme" }],
-    ["compare_ads", { group_by: "cta" }]
+    ["compare_ads", { group_by: "cta" }],
+    ["list_saved_searches", {}],
+    ["run_saved_search", { search_id: 1 }]
   ] as const)("S8, D6 without an active plan: %s", ([name, args]) =>
     withTools((books) =>
       Effect.gen(function* () {

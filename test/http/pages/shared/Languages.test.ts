@@ -1,7 +1,8 @@
 /** The pages speak the visitor's language: each of them, in all of its states. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { AccountLinks } from "../../../../src/services/accounts/AccountLinks.ts"
 import { Accounts } from "../../../../src/services/accounts/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/credentials/ApiKeys.ts"
 import { Boards } from "../../../../src/services/accounts/Boards.ts"
@@ -79,6 +80,8 @@ layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
     const list = "/dashboard/operator"
     const integrations = "/dashboard/integrations"
     const { key } = yield* keys.create(operatorId, "nightly job")
+    const links = yield* AccountLinks
+    const unsubscribe = `/alerts/unsubscribe?token=${Redacted.value(yield* links.unsubscribe(operatorId))}`
     const search = { subject: "ads", query: "countries=DE" } as const
     const send = (form: Readonly<Record<string, string>>) => visitor.submit(password, form, headers)
     return {
@@ -155,6 +158,10 @@ layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
         boss.get("/dashboard/ads?countries=DE", headers)
       ),
       "saved searches": yield* boss.get("/dashboard/searches?done=full", headers),
+      "alert changed": yield* boss.get("/dashboard/searches?done=alert", headers),
+      "no link to turn alerts off": yield* guest.get("/alerts/unsubscribe", headers),
+      "turn alerts off": yield* guest.get(unsubscribe, headers),
+      "alerts are off": yield* guest.submit(unsubscribe, {}, headers),
       "rename a search": yield* Effect.flatMap(saved.page(operatorId, 1), ({ searches: [only] }) =>
         boss.get(`/dashboard/searches/${only?.id}/rename`, headers)
       ),
