@@ -4,6 +4,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountLinks } from "../../src/services/accounts/AccountLinks.ts"
+import { Alerts } from "../../src/services/alerts/Alerts.ts"
 import * as EnrollmentCodes from "../../src/services/sessions/passkeys/EnrollmentCodes.ts"
 import { Passkeys } from "../../src/services/sessions/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../../src/services/sessions/passkeys/PasskeySignIn.ts"
@@ -13,6 +14,7 @@ import { Sessions } from "../../src/services/sessions/Sessions.ts"
 import { SecondStepNeeded, SignIn } from "../../src/services/sessions/SignIn.ts"
 import { DailyPageViews } from "../../src/services/limits/DailyPageViews.ts"
 import { Mailer } from "../../src/services/mail/Mailer.ts"
+import * as Notices from "../../src/services/mail/Notices.ts"
 import { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 import { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
 import { Grants } from "../../src/services/oauth/Grants.ts"
@@ -82,6 +84,12 @@ export const make = Effect.fnUntraced(function* (owner: Owner) {
   yield* searches.remember(accountId, search)
   yield* Effect.repeat(searches.recent(accountId), { until: (recent) => recent.length > 0 })
   yield* (yield* DailyPageViews).take(accountId)
+
+  const [saved] = yield* searches.all(accountId)
+  const alerts = yield* Alerts
+  yield* alerts.set(accountId, saved?.id ?? 0, "daily")
+  yield* links.unsubscribe(accountId)
+  yield* Notices.add({ accountId, kind: "alert", outcome: "sent" })
 
   const { client, tokens } = yield* OAuth.connected(accountId)
   yield* (yield* Grants).refresh(OAuth.refreshOf(client, tokens.refreshToken))
