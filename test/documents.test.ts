@@ -20,7 +20,10 @@ const testsIn = (cell: string): ReadonlyArray<NamedTest> =>
 
 /** The test of each limit in docs/limits.md: at its value, and one beyond. */
 const limitTests: Readonly<Record<string, readonly [file: string, title: string]>> = {
-  "`get_usage`, `list_filter_options`, `list_saved_searches`": ["domain/access/Credit", "S6, D17 are those of the specification"],
+  "`get_usage`, `list_filter_options`, `list_saved_searches`": [
+    "domain/access/Credit",
+    "S6, D17 are those of the specification"
+  ],
   "`search_ads`, `search_products`, `search_shops`, `compare_markets`, `compare_ads`, `list_changes`, `get_shop`, `get_product`, `run_saved_search`":
     ["domain/access/Credit", "S6, D17 are those of the specification"],
   "a call that fails": ["services/tools/ToolRunner", "D34 when the search times out"],

@@ -236,10 +236,11 @@ export const shops: Layer.Layer<
 > = Layer.mergeAll(
   Layer.mock(SavedSearches, {
     all: () => Effect.succeed(savedSearches),
-    get: (_, id) => Option.match(Option.fromUndefinedOr(savedSearches.find((each) => each.id === id)), {
-      onNone: () => Effect.fail(new SavedSearchNotFound()),
-      onSome: Effect.succeed
-    }),
+    get: (_, id) =>
+      Option.match(Option.fromUndefinedOr(savedSearches.find((each) => each.id === id)), {
+        onNone: () => Effect.fail(new SavedSearchNotFound()),
+        onSome: Effect.succeed
+      }),
     recordView: () => Effect.succeedNone,
     remember: () => Effect.void,
     recent: () => Effect.succeed([])

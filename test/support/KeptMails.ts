@@ -21,7 +21,10 @@ export const make = () => {
     ({ language, letter, to }) =>
       Effect.sync(() => {
         const { kind } = letter
-        const link = "secret" in letter && letter.kind !== "alerts" ? { link: linkTo("https://discovery.test", letter.kind, letter.secret) } : {}
+        const link =
+          "secret" in letter && letter.kind !== "alerts"
+            ? { link: linkTo("https://discovery.test", letter.kind, letter.secret) }
+            : {}
         kept.push({ kind, to, ...link, language })
       }),
     // In the order in which they were written.

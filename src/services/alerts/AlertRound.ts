@@ -179,7 +179,11 @@ const count = Effect.fnUntraced(
       Effect.tap((counted) =>
         Option.isSome(counted)
           ? Effect.void
-          : Effect.logWarning({ message: "A saved search is too slow for its alert", account_id: accountId, search_id: id })
+          : Effect.logWarning({
+              message: "A saved search is too slow for its alert",
+              account_id: accountId,
+              search_id: id
+            })
       ),
       Effect.map(Option.flatten)
     )
@@ -218,6 +222,4 @@ export const round = Effect.fn("AlertRound.round")(function* () {
   }
 })
 
-export const layer = Layer.effectDiscard(
-  round().pipe(BackgroundJob.repeat(every, "Alerts could not be looked for"))
-)
+export const layer = Layer.effectDiscard(round().pipe(BackgroundJob.repeat(every, "Alerts could not be looked for")))

@@ -119,8 +119,7 @@ export const tryPut = Effect.fnUntraced(function* (
   const now = yield* timeIn(sql)
   const asked = yield* Letter.MailLanguage
   const { kind, to } = post
-  const { accountId, language, news } =
-    post.kind === "alerts" ? post : { accountId: null, language: asked, news: null }
+  const { accountId, language, news } = post.kind === "alerts" ? post : { accountId: null, language: asked, news: null }
   const link = "link" in post ? Secrets.hashOf(post.link) : null
   const minutes = Letter.isAskedFor(kind) ? askedForMinutes : toldMinutes
   const { isFull, isRepeated } = yield* decodeRoom(sql`

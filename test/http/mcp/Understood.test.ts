@@ -97,7 +97,7 @@ const validOf: Readonly<Record<ToolName, (index: number) => Json>> = {
     }
   },
   list_saved_searches: () => ({}),
-  run_saved_search: (index) => ({ search_id: index + 1, ...(random.chance(0.5) ? { page: random.int(1, 20) } : {}) }),
+  run_saved_search: (index) => ({ search_id: index + 1 }),
   compare_ads: (index) => {
     const filters = adFiltersOf(index)
     return {
@@ -257,6 +257,9 @@ const compare = (tool: ToolName, said: Json, content: Json): void => {
       })
       return
     }
+    case "list_saved_searches":
+    case "run_saved_search":
+      return assert.fail(`${tool} ${JSON.stringify(said)}`)
     case "list_changes":
       // The catalog was loaded once, which is where changes begin.
       assert.deepStrictEqual(content["results"], [])
@@ -369,7 +372,14 @@ layer(services, { excludeTestServices: true })("the arguments of a call", (it) =
       : args
   }
 
-  it.effect.each(Object.keys(costs).filter(isToolName))(
+  // An account's saved searches are tested on their own (services/tools/SavedSearchTools.test.ts): a search's own tool has its arguments.
+  const ofSaved: ReadonlySet<string> = new Set(["list_saved_searches", "run_saved_search"])
+
+  it.effect.each(
+    Object.keys(costs)
+      .filter(isToolName)
+      .filter((name) => !ofSaved.has(name))
+  )(
     "of %s are refused by name, or have an effect",
     (tool) =>
       Effect.gen(function* () {

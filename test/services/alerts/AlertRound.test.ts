@@ -46,11 +46,16 @@ const customer = Effect.fnUntraced(function* (language: string) {
   const shop = yield* StoreRecords.addStore({ name: "Birds", domain: `birds-${number}.com` })
   const add = (title: string) => Effect.andThen(StoreRecords.addProduct(shop, { title, key: title }), stampAndIndex)
   yield* add(`${word} one`)
-  const [product] = yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ id: number }>`SELECT max(id) AS id FROM product`)
+  const [product] = yield* Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ id: number }>`SELECT max(id) AS id FROM product`
+  )
   const mark = product?.id ?? 0
   yield* saved.save(id, { subject: "products", query: `query=${word}`, name: `${word} <b>`, mark })
   yield* saved.save(id, { subject: "products", query: `query=other${word}`, name: "Other", mark })
-  const { searches: [other, first] } = yield* saved.page(id, 1)
+  const {
+    searches: [other, first]
+  } = yield* saved.page(id, 1)
   const view = (path: string) => Effect.flatMap(visitor, (signedIn) => signedIn.get(path))
   const alert = Effect.fnUntraced(function* (which: typeof first, frequency: string) {
     const { submit } = yield* visitor
@@ -67,7 +72,10 @@ const subjects = (mails: ReadonlyArray<Received>) => mails.map(({ subject }) => 
 const headerOf = ({ headers }: Received, name: string) => headers.find(({ key }) => key === name)?.value ?? ""
 
 const unsubscribeOf = (mail: Received | undefined) =>
-  mail === undefined ? "" : new URL(headerOf(mail, "list-unsubscribe").slice(1, -1)).pathname + new URL(headerOf(mail, "list-unsubscribe").slice(1, -1)).search
+  mail === undefined
+    ? ""
+    : new URL(headerOf(mail, "list-unsubscribe").slice(1, -1)).pathname +
+      new URL(headerOf(mail, "list-unsubscribe").slice(1, -1)).search
 
 layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D113 alerts of saved searches", (it) => {
   it.effect("are off, and daily ones are mailed when there are new results, at most once a day, else not", () =>
@@ -124,10 +132,18 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D113 ale
       const sql = yield* SqlClient.SqlClient
       const saved = yield* SavedSearches
       const { after, alert, id, word } = yield* customer("en")
-      const [mine, other] = [yield* StoreRecords.addStore({ name: word, country: "FR" }), yield* StoreRecords.addStore()]
+      const [mine, other] = [
+        yield* StoreRecords.addStore({ name: word, country: "FR" }),
+        yield* StoreRecords.addStore()
+      ]
       yield* stampAndIndex
       const [shop] = yield* sql<{ id: number }>`SELECT max(id) AS id FROM shop`
-      yield* saved.save(id, { subject: "stores", query: `query=${word}&sort_by=revenue`, name: "S", mark: shop?.id ?? 0 })
+      yield* saved.save(id, {
+        subject: "stores",
+        query: `query=${word}&sort_by=revenue`,
+        name: "S",
+        mark: shop?.id ?? 0
+      })
       const [stores] = (yield* saved.page(id, 1)).searches
       const change = (kind: string, shopId: number) => sql`
         INSERT INTO change (version, as_of, source_id, kind, shop_id) VALUES (1, '2026-03-10', 1, ${kind}, ${shopId})`
@@ -184,7 +200,10 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D113 ale
         yield* alert(other, "weekly")
         yield* add(`${word} two`)
         const [mail] = yield* after(day)
-        assert.strictEqual(mail === undefined ? "" : headerOf(mail, "list-unsubscribe-post"), "List-Unsubscribe=One-Click")
+        assert.strictEqual(
+          mail === undefined ? "" : headerOf(mail, "list-unsubscribe-post"),
+          "List-Unsubscribe=One-Click"
+        )
         const link = unsubscribeOf(mail)
         assert.match(link, /^\/alerts\/unsubscribe\?token=[\w-]{43}$/u)
         assert.include(mail?.text, link)
@@ -289,7 +308,10 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D113 ale
       const { text } = yield* view("/dashboard/usage")
       const [row = ""] = /<t[hd][^>]*>\s*Alerts by e-mail[\s\S]*?<\/tr>/u.exec(text) ?? []
       assert.deepStrictEqual(
-        row.replaceAll(/<[^>]*>/gu, " ").trim().split(/\s{2,}/u),
+        row
+          .replaceAll(/<[^>]*>/gu, " ")
+          .trim()
+          .split(/\s{2,}/u),
         ["Alerts by e-mail", "1", "1", "0"]
       )
     })

@@ -7,7 +7,6 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import { AlertFrequency } from "../../../domain/search/SearchAlert.ts"
-import type { LinkOver } from "../../../services/accounts/AccountLinks.ts"
 import { SavedSearches } from "../../../services/accounts/SavedSearches.ts"
 import type { SavedSearch } from "../../../services/accounts/SavedSearches.ts"
 import { Alerts } from "../../../services/alerts/Alerts.ts"
@@ -43,7 +42,9 @@ export const alertForm = ({ alert, id, name }: SavedSearch, visitor: SignedIn): 
         ${choices.map((choice) => html`<option value="${choice}" ${choice === (alert ?? "off") && html`selected`}>${text(`saved.alerts.${choice}`)}</option>`)}
       </select>
     </label>
-    <button type="submit" class="quiet" aria-label="${text("saved.setAlertOf", { name })}">${text("saved.setAlert")}</button>
+    <button type="submit" class="quiet" aria-label="${text("saved.setAlertOf", { name })}">
+      ${text("saved.setAlert")}
+    </button>
   </form>`
 }
 
@@ -77,16 +78,18 @@ export const layer = Layer.effectDiscard(
       access.allowUncounted(visitor, "searches", set(form, visitor))
     )
 
-    const over = ({ locale }: Visitor) => (_: LinkOver) =>
-      Effect.succeed(
-        page({
-          heading: locale.text("mailLink.over"),
-          locale,
-          status: 410,
-          body: html`<p>${locale.text("unsubscribe.overText")}</p>
-            ${toSearches(locale)}`
-        })
-      )
+    const over =
+      ({ locale }: Visitor) =>
+      () =>
+        Effect.succeed(
+          page({
+            heading: locale.text("mailLink.over"),
+            locale,
+            status: 410,
+            body: html`<p>${locale.text("unsubscribe.overText")}</p>
+              ${toSearches(locale)}`
+          })
+        )
 
     yield* routes.page(
       unsubscribePath,
