@@ -169,6 +169,9 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D113 ale
       assert.isEmpty(yield* after(day))
       yield* add(`${word} three`)
       assert.lengthOf(yield* after(day), 1)
+      yield* add(`${word} four`)
+      yield* view(`/dashboard/products?query=${word}`)
+      assert.lengthOf(yield* after(day), 1)
     })
   )
 
