@@ -827,6 +827,68 @@ CREATE INDEX change_newest ON change USING btree (id);
 CREATE INDEX change_removed ON change USING btree (shop_id, key) WHERE key IS NOT NULL;
 CREATE INDEX change_shop ON change USING btree (shop_id, id);
 
+CREATE TABLE alert (
+  account_id integer NOT NULL,
+  language text NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  taken_until timestamp with time zone,
+  CONSTRAINT alert_pkey PRIMARY KEY (account_id),
+  CONSTRAINT alert_language_check CHECK (char_length(language) >= 2 AND char_length(language) <= 10),
+  CONSTRAINT alert_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+CREATE INDEX alert_due_at ON alert USING btree (due_at);
+
+CREATE TABLE alert_link (
+  hash bytea NOT NULL,
+  account_id integer NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT alert_link_pkey PRIMARY KEY (hash),
+  CONSTRAINT alert_link_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT alert_link_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+CREATE INDEX alert_link_account ON alert_link USING btree (account_id, created_at);
+
+CREATE TABLE notice_day (
+  account_id integer NOT NULL,
+  day date NOT NULL,
+  kind text NOT NULL,
+  outcome text NOT NULL,
+  count integer NOT NULL,
+  CONSTRAINT notice_day_pkey PRIMARY KEY (account_id, day, kind, outcome),
+  CONSTRAINT notice_day_count_check CHECK (count > 0),
+  CONSTRAINT notice_day_kind_check CHECK (kind = ANY (ARRAY['alert'::text, 'webhook'::text])),
+  CONSTRAINT notice_day_outcome_check CHECK (char_length(outcome) >= 1 AND char_length(outcome) <= 20),
+  CONSTRAINT notice_day_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+CREATE INDEX notice_day_day ON notice_day USING btree (day);
+
+CREATE TABLE board (
+  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  account_id integer NOT NULL,
+  name text NOT NULL,
+  used_at timestamp with time zone NOT NULL,
+  CONSTRAINT board_pkey PRIMARY KEY (id),
+  CONSTRAINT board_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 60),
+  CONSTRAINT board_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+CREATE INDEX board_account ON board USING btree (account_id, used_at);
+
+CREATE TABLE kept_item (
+  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  board_id integer NOT NULL,
+  kind text NOT NULL,
+  item_id integer NOT NULL,
+  note text NOT NULL DEFAULT ''::text,
+  kept_at timestamp with time zone NOT NULL,
+  CONSTRAINT kept_item_pkey PRIMARY KEY (id),
+  CONSTRAINT kept_item_board_id_kind_item_id_key UNIQUE (board_id, kind, item_id),
+  CONSTRAINT kept_item_item_id_check CHECK (item_id > 0),
+  CONSTRAINT kept_item_kind_check CHECK (kind = ANY (ARRAY['ad'::text, 'product'::text, 'store'::text])),
+  CONSTRAINT kept_item_note_check CHECK (char_length(note) <= 500),
+  CONSTRAINT kept_item_board_id_fkey FOREIGN KEY (board_id) REFERENCES board(id) ON DELETE CASCADE
+);
+CREATE INDEX kept_item_board ON kept_item USING btree (board_id, id);
+
 CREATE TABLE history_start (
   shop_id integer NOT NULL,
   part text NOT NULL,

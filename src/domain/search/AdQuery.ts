@@ -51,10 +51,7 @@ export const AdQuery = Schema.Struct({
     Arguments.oneOf(adSorts),
     "Default recommended: stores with most active ads first. reach and traffic: the store's visits."
   ),
-  sort_order: Arguments.optional(
-    Arguments.SortOrder,
-    "Default desc; only for revenue, reach, traffic and traffic_growth."
-  ),
+  sort_order: Arguments.optional(Arguments.SortOrder, "Default desc."),
   ...Page.fields(270)
 })
 export type AdQuery = typeof AdQuery.Type

@@ -55,7 +55,7 @@ const maxMembers = 50
  * Rules for the arguments of every search. A tool's description states them once, and the server's instructions the limits of
  * texts and bounds, so that the schema of its arguments leaves out {@link ruled}.
  */
-export const rules = "Filters combine with AND, values of a list (up to 50) with OR; bounds are inclusive."
+export const rules = "Filters combine with AND, list values (up to 50) with OR; bounds are inclusive."
 
 /** The keywords that these cover. */
 export const ruled = { maxItems: maxMembers, maxLength: 100, minimum: 0, minLength: 1 } as const

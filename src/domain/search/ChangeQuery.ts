@@ -46,13 +46,10 @@ export const orders = ["newest", "oldest"] as const
 
 /** The arguments besides the filters of stores. */
 export const fields = {
-  since: Arguments.optional(
-    SinceText,
-    `A day, YYYY-MM-DD (default: ${defaultDays} days ago), or next of the last answer to go on.`
-  ),
+  since: Arguments.optional(SinceText, `YYYY-MM-DD (default: ${defaultDays} days ago), or next of the last answer.`),
   kinds: Arguments.optional(Arguments.someOf(changeKinds), "Default all."),
-  tracked_only: Arguments.optional(Schema.Boolean, "Only stores that the account tracks or owns."),
-  order: Arguments.optional(Arguments.oneOf(orders), "Default newest first.")
+  tracked_only: Arguments.optional(Schema.Boolean, "Stores that the account tracks or owns."),
+  order: Arguments.optional(Arguments.oneOf(orders), "Default newest.")
 } as const
 
 /** As the tool takes it: the filters are an object of their own, as `search_shops` has them. */
@@ -61,7 +58,7 @@ export const ChangeArguments = Schema.Struct({
   shop_ids: storeFields.shop_ids,
   filters: Arguments.optional(
     ShopFilter.annotate({ jsonText: '{"countries":["US"],"active_ads":{"min":10}}' }),
-    'Filters of search_shops as a JSON string: {"countries":["US"]}.'
+    "Filters of search_shops as a JSON string."
   ),
   per_page: pageFields(80).per_page
 })

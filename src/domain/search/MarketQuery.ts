@@ -50,7 +50,7 @@ const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 
 /** The arguments besides the filters. */
 export const fields = {
   group_by: Arguments.oneOf(groupings).pipe(
-    Schema.annotateKey({ description: "A store counts in each of its groups, so shares can sum to over 100%." })
+    Schema.annotateKey({ description: "A store counts in each of its groups." })
   ),
   niche_level: Arguments.optional(count(10), "For niche: 1 (default) is the top."),
   sort_by: Arguments.optional(Arguments.oneOf(figureSorts), "Ranks groups, highest first. Default stores."),
@@ -64,7 +64,7 @@ const asJson = (example: string) => ({ jsonText: example })
 const toolFields = {
   sort_by: Arguments.optional(
     Arguments.oneOf(marketSorts),
-    "Ranks groups, highest first. Default stores; matching_pct needs share_of."
+    "Highest first. Default stores; matching_pct needs share_of."
   ),
   prices: Arguments.optional(Schema.Boolean, "Adds median average prices, by currency."),
   share_of: Arguments.optional(
@@ -108,7 +108,7 @@ export const MarketArguments = Schema.Struct({
   ...toolFields,
   filters: Arguments.optional(
     ShopFilter.annotate(asJson('{"countries":["US"],"active_ads":{"min":5}}')),
-    'Filters of search_shops as a JSON string, such as {"countries":["US"]}; only matching stores count.'
+    'Filters of search_shops as a JSON string: {"countries":["US"]}.'
   )
 })
 

@@ -32,11 +32,11 @@ const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
   Schema.Array(item).check(Schema.isMaxLength(maxEntries))
 
 /** Alternatives to each other, each like a `query` (D101). */
-export const queryAny = Arguments.optional(list(words(100), 10), "Like query; one of these phrases is enough.")
+export const queryAny = Arguments.optional(list(words(100), 10), "Like query; any one is enough.")
 
 export const fields = {
   shop_ids: Arguments.optional(list(Scalars.Id, 50), "Store ids."),
-  niches: Arguments.optional(list(NicheReference, 20), "Names or ids from list_filter_options; includes sub-niches."),
+  niches: Arguments.optional(list(NicheReference, 20), "Names or ids; includes sub-niches."),
   countries: Arguments.optional(
     list(Scalars.code(countryCodes, "unknown_country", countryCodeOf), 50),
     "ISO 3166-1 alpha-2."
@@ -61,9 +61,9 @@ export const fields = {
     "Endings such as .co.uk."
   ),
   pixels: Arguments.optional(Arguments.someOf(pixels, pixelOf), "Tracking pixels."),
-  themes: Arguments.optional(list(Arguments.Name, 50), "Names from list_filter_options."),
-  apps: Arguments.optional(list(Arguments.Name, 50), "Names from list_filter_options."),
-  social_networks: Arguments.optional(Arguments.someOf(socialNetworks, socialNetworkOf), "Where the store has a page."),
+  themes: Arguments.optional(list(Arguments.Name, 50), "Exact names."),
+  apps: Arguments.optional(list(Arguments.Name, 50), "Exact names."),
+  social_networks: Arguments.optional(Arguments.someOf(socialNetworks, socialNetworkOf), "Pages it has."),
   monthly_revenue: Arguments.optional(Arguments.Range, "Estimated."),
   monthly_visits: Arguments.optional(Arguments.Range, "Estimated."),
   traffic_growth_pct: Arguments.optional(Arguments.SignedRange, "Sum of monthly visit changes, percent."),

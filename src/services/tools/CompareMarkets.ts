@@ -28,7 +28,7 @@ export const make = Effect.gen(function* () {
     instead: "To list stores use search_shops, to count ads compare_ads.",
     parameters: Market.MarketArguments,
     success: Market.MarketOverview,
-    withoutParts: ["avg_price", "total"],
+    withoutParts: ["revenue", "avg_price", "total"],
     check,
     handler: ({ filters, ...asked }) =>
       Effect.gen(function* () {

@@ -32,13 +32,13 @@ export const make = Effect.gen(function* () {
     title: "Get one product in full",
     description:
       "Gets one product with description, vendor, variants (SKU, price, availability), images and price history.",
-    details: `Only for stores that the account owns or tracks (shop.is_tracked); others fail with shop_not_tracked and a link to track the store. Its texts are ${ToolDefinition.thirdParty}`,
+    details: `Only for stores that the account owns or tracks (shop.is_tracked); others fail with a link to track the store. Its texts are ${ToolDefinition.thirdParty}`,
     use: "when title and price are not enough.",
     instead: "To find products use search_products, for any store.",
     parameters: Parameters,
     success: Answer,
     // A store is as in search_products.
-    withoutParts: ["shop", "images", "price_history"],
+    withoutParts: ["shop", "images", "variants", "price_history"],
     handler: Effect.fnUntraced(function* ({ product_id }, { accountId }) {
       const product = ProductRecordItem.present(yield* products.get(product_id, accountId), context)
       return { ...product, price_history: yield* history.ofProduct(product_id, maxPrices) }

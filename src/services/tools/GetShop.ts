@@ -93,7 +93,7 @@ export const make = Effect.gen(function* () {
     title: "Get one store in full",
     description:
       "Gets all figures of one store, with visits by month, history, niches, theme, apps, pixels and social networks; with shop_ids of up to 10, in results.",
-    details: `Revenue, orders and visits are estimates. Warnings name unknown ids. name is ${ToolDefinition.thirdParty}`,
+    details: `Revenue, orders and visits are estimates. name is ${ToolDefinition.thirdParty}`,
     use: "when you know a store's id, domain or URL; give exactly one argument.",
     instead: "To find stores use search_shops, for their ads or products the other searches with shop_ids.",
     parameters: Parameters,

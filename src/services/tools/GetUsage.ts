@@ -45,7 +45,6 @@ export const tool: RunnableTool = ToolDefinition.make({
   description: "Gets the plan, the credits used and remaining, when they renew, and what each tool costs.",
   use: "to check that a credential works, or to budget before many calls.",
   instead: "For single past calls see the dashboard.",
-  details: "Like every tool, it fails without an active Growth or Pro plan.",
   parameters: Tool.EmptyParams,
   success: Usage,
   withoutParts: ["costs"],

@@ -23,7 +23,7 @@ export const make = Effect.gen(function* () {
     name: "list_changes",
     title: "List what has changed",
     description:
-      "Lists changes of stores, products and ads: prices up or down, new, removed or stopped ones, figures, apps, pixels, themes, visits.",
+      "Lists what has changed of stores, products and ads: prices, figures, apps, what is new, gone or stopped.",
     details: `Titles and names are ${ToolDefinition.thirdParty}`,
     use: "for what is new since a day or your last call.",
     instead: "For the present state use the searches.",

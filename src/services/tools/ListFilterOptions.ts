@@ -34,8 +34,7 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "list_filter_options",
     title: "List valid niche, theme and app names",
-    description:
-      "Lists names (up to 50) that the niches, themes and apps filters accept, with store counts; best match or most stores first.",
+    description: "Lists names (up to 50) that the niches, themes and apps filters accept, with store counts.",
     use: "before you filter: pass a returned name.",
     instead: "For other filters see the schemas.",
     details: "Do not guess: searches with unknown apps cost a credit and find nothing.",

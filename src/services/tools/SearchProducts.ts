@@ -29,8 +29,8 @@ export const make = Effect.gen(function* () {
     instead: "For stores use search_shops, for one product's variants get_product (tracked stores only).",
     parameters: ProductQuery,
     success: ProductPage,
-    // As in search_ads.
-    withoutParts: ["pagination"],
+    // As in search_ads and search_shops.
+    withoutParts: ["pagination", "shop"],
     check: yield* VocabularyCheck.make(),
     handler: (query, { accountId }) =>
       Effect.gen(function* () {

@@ -23,8 +23,7 @@ export const make = Effect.gen(function* () {
     details: `Unknown figures are null, match no range and sort last. Money is in each store's currency, not converted. name is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
     use: "to list or rank stores.",
-    instead:
-      "For a known store use get_shop, for counts and medians compare_markets, for ads or products the other searches.",
+    instead: "For a known store use get_shop, for counts and medians compare_markets.",
     parameters: ShopQuery,
     success: ShopPage,
     // As in search_ads; a niche as in get_shop.

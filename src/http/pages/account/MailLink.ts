@@ -37,8 +37,8 @@ export const sent = (
     <p role="status">
       ${
         email === undefined
-          ? locale.text(`${purpose}.sent`)
-          : locale.html(`${purpose}.sentTo`, { email: html`<strong><bdi>${email}</bdi></strong>` })
+          ? locale.text(`mailLink.sent.${purpose}`)
+          : locale.html(`mailLink.sentTo.${purpose}`, { email: html`<strong><bdi>${email}</bdi></strong>` })
       }
     </p>
     <p>${locale.text("mailLink.notThere")}</p>

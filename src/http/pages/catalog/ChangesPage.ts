@@ -53,9 +53,9 @@ const form = (args: Readonly<Record<string, unknown>>, locale: Locale): Html => 
   // A page further on begins within the list; another list begins with a day.
   const day = typeof since === "string" && ChangeQuery.sinceOf(since)?._tag === "Day" ? since.trim() : ""
   const filters = address.toPairs(Object.fromEntries(Object.entries(args).filter(([name]) => !isOwn(name))))
-  return html`<form method="get" action="${path}" class="panel changes">
+  return html`<form method="get" action="${path}" class="panel change-form">
     ${filters.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    <div class="choices">
+    <div class="fields">
       <div class="field">
         <label for="since">${text("changes.since")}</label>
         <input id="since" name="since" type="date" value="${day}" />
