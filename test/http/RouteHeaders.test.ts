@@ -200,10 +200,14 @@ const makeScene = Effect.gen(function* () {
   const [shop] = yield* sql<{ readonly id: number }>`SELECT min(id) AS id FROM shop`
   yield* boards.keep(customer.id, { kind: "store", id: shop?.id ?? 0 }, { boardId: board })
   const [item] = yield* sql<{ readonly id: number }>`SELECT id FROM kept_item WHERE board_id = ${board}`
-  const [ad] = yield* sql<{ readonly url: string }>`SELECT image_url AS url FROM ad WHERE image_url IS NOT NULL LIMIT 1`
-  const [product] = yield* sql<{
+  const [ad] = yield* sql<{
+    readonly id: number
     readonly url: string
-  }>`SELECT image_url AS url FROM product WHERE image_url IS NOT NULL LIMIT 1`
+  }>`SELECT id, image_url AS url FROM ad WHERE image_url IS NOT NULL LIMIT 1`
+  const [product] = yield* sql<{
+    readonly id: number
+    readonly url: string
+  }>`SELECT id, image_url AS url FROM product WHERE image_url IS NOT NULL LIMIT 1`
   const [ending] = yield* sql<{ readonly id: number }>`SELECT id FROM session WHERE account_id = ${mover.id}`
 
   const token = (link: Parameters<AccountLinks["Service"]["make"]>[0]) =>
@@ -240,6 +244,8 @@ const makeScene = Effect.gen(function* () {
       kept: String(searches[1]?.id),
       unsubscribe,
       shop: String(shop?.id),
+      adId: String(ad?.id),
+      productId: String(product?.id),
       board: String(board),
       deletable: String(deletable),
       item: String(item?.id),
@@ -767,8 +773,11 @@ const table: Readonly<Record<string, Cases>> = {
     open("customer", 400, pictureSearches, { path: "/dashboard/ads?countries=XX" })
   ],
   "GET /dashboard/products": planned(pictureSearches),
+  "GET /dashboard/ads/:id": planned(pictures, "/dashboard/ads/{adId}"),
+  "GET /dashboard/products/:id": planned(pictures, "/dashboard/products/{productId}"),
   "GET /dashboard/shops": planned(searches),
   "GET /dashboard/market": planned(searches),
+  "GET /dashboard/changes": planned(people),
   "GET /dashboard/shops/:id": planned(pictures, "/dashboard/shops/{shop}"),
   "POST /dashboard/shops/:id/track": signedInForm(
     foreign,

@@ -117,6 +117,7 @@ export const pageRoutes = {
     page("/dashboard/ads", ...filters),
     page("/dashboard/products", ...filters),
     page("/dashboard/market", ...filters, "group_by", "limit"),
+    page("/dashboard/changes", ...filters, "since", "kinds", "tracked_only", "order"),
     page("/dashboard/shops", ...filters, "page", "done"),
     page("/dashboard/shops/:id", "done", "products", "ads"),
     page("/dashboard/ads/:id"),

@@ -3,8 +3,9 @@
  * time changed something, or that what was right is wrong, and none fails. Where it can be known, the page says what is so.
  */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { AccountLinks } from "../../../src/services/accounts/AccountLinks.ts"
 import { Accounts } from "../../../src/services/accounts/Accounts.ts"
 import { ApiKeys } from "../../../src/services/credentials/ApiKeys.ts"
 import { Passkeys } from "../../../src/services/sessions/passkeys/Passkeys.ts"
@@ -268,6 +269,18 @@ const cases = {
   "/dashboard/searches/:id/rename": {
     said: /The search has been renamed/u,
     open: Effect.map(saved, ({ path, visitor }) => ({ visitor, path: `${path}/rename`, fields: { name: "Lights" } }))
+  },
+  "/dashboard/searches/:id/alert": {
+    said: /The alert has been changed/u,
+    open: Effect.map(saved, ({ path, visitor }) => ({ visitor, path: `${path}/alert`, fields: { alert: "daily" } }))
+  },
+  "/alerts/unsubscribe": {
+    said: /Alerts are off|is not valid/u,
+    open: Effect.gen(function* () {
+      const { id, visitor } = yield* owner
+      const token = yield* Effect.flatMap(AccountLinks, (links) => links.unsubscribe(id))
+      return { visitor, path: `/alerts/unsubscribe?token=${Redacted.value(token)}`, fields: {} }
+    })
   },
   "/dashboard/searches/:id/remove": {
     said: /The search has been removed/u,

@@ -1,6 +1,6 @@
 /** Mails about saved searches (D113), over a real SMTP server, from the form of the page to the link that turns them off. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { nextLook } from "../../../src/domain/search/SearchAlert.ts"
 import { Accounts } from "../../../src/services/accounts/Accounts.ts"
@@ -8,6 +8,7 @@ import { SavedSearches } from "../../../src/services/accounts/SavedSearches.ts"
 import * as AlertRound from "../../../src/services/alerts/AlertRound.ts"
 import { Mailer } from "../../../src/services/mail/Mailer.ts"
 import * as Outbox from "../../../src/services/mail/Outbox.ts"
+import * as Access from "../../support/Access.ts"
 import { MailServer } from "../../support/MailServer.ts"
 import type { Received } from "../../support/MailServer.ts"
 import { SetClock } from "../../support/SetClock.ts"
@@ -277,6 +278,39 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D113 ale
       const taken = { accountId: late.id, dueAt: before?.due ?? new Date(0) }
       yield* Effect.all([AlertRound.look(taken), AlertRound.look(taken)], { concurrency: 2 })
       assert.lengthOf(yield* late.mails, 2)
+    })
+  )
+
+  it.effect("an account that another server takes is left to it, without waiting", () =>
+    Effect.gen(function* () {
+      const { add, alert, first, id, mails, word } = yield* customer("en")
+      const clock = yield* SetClock
+      yield* alert(first, "daily")
+      yield* add(`${word} two`)
+      yield* clock.advance(day)
+      const taking = yield* Access.hold((other) => other`SELECT FROM alert WHERE account_id = ${id} FOR UPDATE`)
+      assert.isEmpty(yield* Access.withoutWaiting(taking, mails))
+      assert.lengthOf(yield* mails, 1)
+    })
+  )
+
+  it.effect("the account is locked first, by a mail and by what turns alerts on", () =>
+    Effect.gen(function* () {
+      const { add, alert, first, id, mails, other, word } = yield* customer("en")
+      const clock = yield* SetClock
+      yield* alert(first, "daily")
+      yield* add(`${word} two`)
+      yield* clock.advance(day)
+      for (const [waiter, work] of [
+        ["FOR NO KEY UPDATE", Effect.asVoid(mails)],
+        ["FOR NO KEY UPDATE", alert(other, "daily")]
+      ] as const) {
+        const held = yield* Access.hold((sql) => sql`SELECT FROM account WHERE id = ${id} FOR NO KEY UPDATE`, waiter)
+        const working = yield* Effect.forkChild(work)
+        yield* held.waiting(1)
+        yield* held.release
+        yield* Fiber.join(working)
+      }
     })
   )
 

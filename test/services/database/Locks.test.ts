@@ -227,6 +227,16 @@ const races: Readonly<Record<string, ReadonlyArray<Race>>> = {
     ["services/credentials", "CredentialResolver", "has the allowance of the new plan"],
     ["services/accounts", "Accounts", "keeps charges waiting from the reading of the period to its change"]
   ],
+  "src/services/accounts/Boards.ts": [
+    ["services/accounts", "Boards", "are at most 50 an account, also when they are made at once"]
+  ],
+  "src/services/alerts/AlertRound.ts": [
+    ["services/alerts", "AlertRound", "an account that another server takes is left to it, without waiting"],
+    ["services/alerts", "AlertRound", "the account is locked first, by a mail and by what turns alerts on"]
+  ],
+  "src/services/alerts/Alerts.ts": [
+    ["services/alerts", "AlertRound", "the account is locked first, by a mail and by what turns alerts on"]
+  ],
   "src/services/accounts/SavedSearches.ts": [
     [
       "services/accounts",

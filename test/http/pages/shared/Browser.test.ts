@@ -56,7 +56,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* goTo(page, "/sign-in?return_to=/dashboard/account/password")
         yield* signIn(page, who)
         const stops: Array<string> = []
-        for (let stop = 0; stop < 16; stop++) {
+        for (let stop = 0; stop < 17; stop++) {
           yield* Effect.promise(() => page.keyboard.press("Tab"))
           const { name, shown } = yield* Effect.promise(() =>
             page.evaluate(() => {
@@ -79,6 +79,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
           "Products",
           "Stores",
           "Market",
+          "Changes",
           "Searches",
           "Boards",
           "Integrations",

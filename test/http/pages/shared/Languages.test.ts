@@ -23,6 +23,7 @@ const shared = new Set([
   "Pixel",
   "Theme",
   "Name",
+  "Video",
   "Note",
   "Status",
   "Format",
