@@ -59,6 +59,8 @@ import { ConsentRequests } from "../services/oauth/ConsentRequests.ts"
 import { EndpointRate } from "../services/limits/EndpointRate.ts"
 import * as GrantRetention from "../services/retention/GrantRetention.ts"
 import { Grants } from "../services/oauth/Grants.ts"
+import * as WebhookRound from "../services/webhooks/WebhookRound.ts"
+import { Webhooks } from "../services/webhooks/Webhooks.ts"
 import { SafeFetch } from "../services/fetch/SafeFetch.ts"
 import { ServerKey } from "../services/oauth/ServerKey.ts"
 import { Importer } from "../services/import/Importer.ts"
@@ -174,7 +176,8 @@ const selfService = Layer.mergeAll(
   PasswordReset.layer,
   EmailChange.layer,
   AccountClosing.layer,
-  Alerts.layer
+  Alerts.layer,
+  Webhooks.layer
 ).pipe(
   Layer.provideMerge(Mailer.layer),
   Layer.provide([AccountLinks.layer, SignInAttempts.layer, Passwords.layer]),
@@ -213,6 +216,7 @@ const upkeep = Layer.mergeAll(
   ClosedAccounts.layer,
   BillingUpkeep.layer,
   AlertRound.layer,
+  WebhookRound.layer.pipe(Layer.provide(fetching)),
   Layer.effectDiscard(DatabaseClock.watch)
 )
 

@@ -883,6 +883,15 @@ const table: Readonly<Record<string, Cases>> = {
     foreign,
     submit("customer", 303, redirect, {}, { path: "/dashboard/integrations/keys/{key}/revoke" })
   ),
+  "GET /dashboard/integrations/webhook": signedInPage(found(people)),
+  "POST /dashboard/integrations/webhook": signedInForm(
+    unread,
+    submit("customer", 400, people, { url: "ftp://a.test" }),
+    // The page has the secret.
+    submit("customer", 200, people, { url: "https://hooks.example/a" })
+  ),
+  "POST /dashboard/integrations/webhook/secret": signedInForm(foreign, submit("customer", 200, people)),
+  "POST /dashboard/integrations/webhook/remove": signedInForm(foreign, submit("customer", 303, redirect)),
   "GET /dashboard/integrations/apps/:id/revoke": signedInPage(
     open("customer", 404, people),
     found(people, "/dashboard/integrations/apps/{app}/revoke")

@@ -19,6 +19,7 @@ import { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 import { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
 import { Grants } from "../../src/services/oauth/Grants.ts"
 import { Authenticator } from "./Authenticator.ts"
+import { Webhooks } from "../../src/services/webhooks/Webhooks.ts"
 import * as OAuth from "./OAuth.ts"
 
 const device = { browser: "Firefox", system: "Linux" }
@@ -90,6 +91,8 @@ export const make = Effect.fnUntraced(function* (owner: Owner) {
   yield* alerts.set(accountId, saved?.id ?? 0, "daily")
   yield* links.unsubscribe(accountId)
   yield* Notices.add({ accountId, kind: "alert", outcome: "sent" })
+
+  yield* (yield* Webhooks).set(accountId, "https://hooks.example/discovery")
 
   const { client, tokens } = yield* OAuth.connected(accountId)
   yield* (yield* Grants).refresh(OAuth.refreshOf(client, tokens.refreshToken))

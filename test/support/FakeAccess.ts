@@ -19,6 +19,7 @@ import { CreditLedger } from "../../src/services/credits/CreditLedger.ts"
 import type { Charge, IdempotencyKey } from "../../src/domain/access/Charge.ts"
 import { CsrfTokens } from "../../src/services/sessions/CsrfTokens.ts"
 import { Alerts } from "../../src/services/alerts/Alerts.ts"
+import { Webhooks } from "../../src/services/webhooks/Webhooks.ts"
 import { EmailChange } from "../../src/services/accounts/EmailChange.ts"
 import { Notices } from "../../src/services/mail/Notices.ts"
 import { PasswordChange } from "../../src/services/accounts/PasswordChange.ts"
@@ -106,6 +107,7 @@ export const unvisited = Layer.mergeAll(
   Layer.mock(AccountClosing, {}),
   Layer.mock(EmailChange, {}),
   Layer.mock(Alerts, {}),
+  Layer.mock(Webhooks, {}),
   Layer.mock(Notices, {}),
   Layer.mock(PasswordReset, {}),
   Layer.mock(SignUp, {}),

@@ -7,7 +7,7 @@ import { NetAddress } from "effect/net"
 import { TestClock } from "effect/testing"
 import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 import { AppConfig } from "../../src/Config.ts"
-import type { PinnedGet } from "../../src/services/fetch/PinnedRequest.ts"
+import type { PinnedSend } from "../../src/services/fetch/PinnedRequest.ts"
 import { PinnedRequest } from "../../src/services/fetch/PinnedRequest.ts"
 import { SafeFetch } from "../../src/services/fetch/SafeFetch.ts"
 import * as DocumentServer from "./DocumentServer.ts"
@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function* () {
     Effect.gen(function* () {
       const real = yield* PinnedRequest
       return {
-        get: <E>(options: PinnedGet<E>) =>
+        send: <E>(options: PinnedSend<E>) =>
           Effect.gen(function* () {
             const { url } = options
             asked.push({
@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function* () {
             most.all = Math.max(most.all, open.length)
             most.ofOneHost = Math.max(most.ofOneHost, open.filter((host) => host === url.host).length)
             return yield* real
-              .get({
+              .send({
                 ...options,
                 url: new URL(`http://${url.hostname}:${server.port}${url.pathname}${url.search}`),
                 addresses: [NetAddress.ipFromStringUnsafe("127.0.0.1")]

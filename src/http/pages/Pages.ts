@@ -37,6 +37,7 @@ import * as ProductsPage from "./catalog/ProductsPage.ts"
 import * as ResetPage from "./account/ResetPage.ts"
 import * as ReplacePage from "./integrations/ReplacePage.ts"
 import * as RevokePages from "./integrations/RevokePages.ts"
+import * as WebhookPage from "./integrations/WebhookPage.ts"
 import * as SavedSearchesPage from "./catalog/SavedSearchesPage.ts"
 import * as SearchAlerts from "./catalog/SearchAlerts.ts"
 import * as SignInPage from "./account/SignInPage.ts"
@@ -93,6 +94,7 @@ export const layer = Layer.mergeAll(
   IntegrationsPage.layer,
   ReplacePage.layer,
   RevokePages.layer,
+  WebhookPage.layer,
   DashboardPage.layer,
   DocsPages.layer,
   LanguagePage.layer,

@@ -36,6 +36,7 @@ const belongings = [
   "alert_link",
   "mail",
   "notice_day",
+  "webhook",
   "recent_search",
   "tracked_shop",
   "board",

@@ -1,5 +1,5 @@
 /**
- * One GET to IP addresses that were checked before. The host name is not resolved again; it is used only for TLS and the
+ * One GET or POST to IP addresses that were checked before. The host name is not resolved again; it is used only for TLS and the
  * header `Host`.
  */
 import { Context, Effect, Layer, Schema } from "effect"
@@ -24,11 +24,13 @@ export interface Head {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface PinnedGet<E> {
+export interface PinnedSend<E> {
   readonly url: URL
   /** In the order of preference. */
   readonly addresses: ReadonlyArray<NetAddress.IpAddress>
   readonly headers: Readonly<Record<string, string>>
+  /** With one, it is a POST. */
+  readonly post?: string
   readonly maxBodyBytes: number
   /** Returns why a response with this head is refused. Its body is then not read. */
   readonly refuse: (head: Head) => E | undefined
@@ -42,13 +44,13 @@ export class PinnedRequest extends Context.Service<
   PinnedRequest,
   {
     /** Does not follow redirects and does not decompress. The connection is closed at the end, also by interruption. */
-    get<E>(options: PinnedGet<E>): Effect.Effect<Answer, E | PinnedRequestFailed>
+    send<E>(options: PinnedSend<E>): Effect.Effect<Answer, E | PinnedRequestFailed>
   }
 >()("discovery/fetch/PinnedRequest") {
   /** With `ca` (PEM), only certificates that it signed are trusted. */
   static readonly layerWith = ({ ca }: { readonly ca?: string }): Layer.Layer<PinnedRequest> =>
     Layer.succeed(PinnedRequest, {
-      get: <E>({ addresses, headers, maxBodyBytes, refuse, url }: PinnedGet<E>) =>
+      send: <E>({ addresses, headers, maxBodyBytes, post, refuse, url }: PinnedSend<E>) =>
         Effect.callback<Answer, E | PinnedRequestFailed>((resume) => {
           const end = (error: E | PinnedRequestFailed) => {
             resume(Effect.fail(error))
@@ -60,12 +62,16 @@ export class PinnedRequest extends Context.Service<
           const name = url.hostname.replaceAll(/[[\]]/g, "")
           const pinned = addresses.map(NetAddress.formatIp)
           const request = (isTls ? https : http).request({
-            method: "GET",
+            method: post === undefined ? "GET" : "POST",
             // For a literal IP address there is no lookup.
             host: isIP(name) === 0 ? name : (pinned[0] ?? ""),
             port: url.port === "" ? (isTls ? 443 : 80) : Number(url.port),
             path: `${url.pathname}${url.search}`,
-            headers: { ...headers, host: url.host },
+            headers: {
+              ...headers,
+              ...(post === undefined ? {} : { "content-length": Buffer.byteLength(post) }),
+              host: url.host
+            },
             lookup: lookupOf(pinned),
             // A new agent: connections are neither shared nor kept, and no proxy from the environment resolves the name
             // again.
@@ -92,7 +98,7 @@ export class PinnedRequest extends Context.Service<
             // Not emitted for a truncated body.
             incoming.on("end", () => resume(Effect.succeed({ ...head, body: Buffer.concat(chunks) })))
           })
-          request.end()
+          request.end(post)
           return Effect.sync(() => request.destroy())
         })
     })

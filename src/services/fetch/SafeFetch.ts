@@ -1,6 +1,6 @@
 /**
  * Fetches from addresses that third parties choose, on public hosts only: small JSON documents (R48, R49), or any content
- * within the caller's limits.
+ * within the caller's limits. Also posts to them (D114).
  */
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { Dns, NetAddress } from "effect/net"
@@ -13,7 +13,7 @@ import * as SpecialUse from "../../domain/SpecialUse.ts"
 import * as Utf8 from "../../domain/Utf8.ts"
 import * as ContentType from "../ContentType.ts"
 import { PinnedRequest, PinnedRequestFailed } from "./PinnedRequest.ts"
-import type { Answer, Head, PinnedGet } from "./PinnedRequest.ts"
+import type { Answer, Head, PinnedSend } from "./PinnedRequest.ts"
 
 export const maxBodyBytes = 16_384
 
@@ -53,7 +53,7 @@ export interface Fetched {
   readonly cacheFields: CacheFields
 }
 
-export interface SafeRequest<E> extends Omit<PinnedGet<E>, "addresses"> {
+export interface SafeRequest<E> extends Omit<PinnedSend<E>, "addresses"> {
   /** Limit for the whole fetch: DNS, connection, head and body. */
   readonly within: `${number} seconds`
   /** Whether loopback addresses are allowed. */
@@ -63,6 +63,9 @@ export interface SafeRequest<E> extends Omit<PinnedGet<E>, "addresses"> {
 /** Whether this server runs on loopback. It may then fetch from its own machine, also without TLS. */
 export const runsLocally = ({ baseUrl, host }: Pick<AppSettings, "baseUrl" | "host">): boolean =>
   isLocalHost(new URL(baseUrl).hostname) && isLocalHost(host === "::1" ? "[::1]" : host)
+
+export const userAgent = ({ baseUrl }: Pick<AppSettings, "baseUrl">): string =>
+  `${manifest.name}/${manifest.version} (+${baseUrl})`
 
 export class SafeFetch extends Context.Service<
   SafeFetch,
@@ -87,7 +90,7 @@ export class SafeFetch extends Context.Service<
         accept: "application/json",
         // Without compression, so that a small body cannot expand.
         "accept-encoding": "identity",
-        "user-agent": `${manifest.name}/${manifest.version} (+${config.baseUrl})`
+        "user-agent": userAgent(config)
       }
 
       /** Asks DNS servers only: a hosts file or a search list could lead into this server's network. */
@@ -122,7 +125,7 @@ export class SafeFetch extends Context.Service<
         // One forbidden address refuses the name: otherwise its owner could choose the address that is connected to.
         const forbidden = addresses.find((address) => !isAllowed(address, allowsLoopback))
         if (forbidden !== undefined) return yield* failed("special_use_address", NetAddress.formatIp(forbidden))
-        return yield* Effect.mapError(pinned.get({ ...options, addresses }), (error) =>
+        return yield* Effect.mapError(pinned.send({ ...options, addresses }), (error) =>
           error instanceof PinnedRequestFailed ? failed(error.reason, error.detail) : error
         )
       })

@@ -20,6 +20,7 @@ interface Service {
 const account = ({ baseUrl }: Service) => `${baseUrl}/dashboard/account`
 const signIn = ({ baseUrl }: Service) => `${baseUrl}/sign-in`
 const reset = ({ baseUrl }: Service) => `${baseUrl}/reset-password`
+const webhook = ({ baseUrl }: Service) => `${baseUrl}/dashboard/integrations/webhook`
 const help = ({ supportUrl }: Service) => supportUrl
 
 /** Where a mail leads whose link is no secret. */
@@ -43,7 +44,9 @@ const places = {
   passkeysReset: help,
   /** To the address that the account had before. */
   addressChanged: help,
-  closed: help
+  closed: help,
+  /** Nothing is delivered to it any more (D114). */
+  webhookDisabled: webhook
 } as const
 
 /**

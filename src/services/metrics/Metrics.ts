@@ -278,6 +278,12 @@ export const alertLooks = counter("discovery_alert_looks_total", {
   labels: { outcome: ["mailed", "nothing_new", "no_access", "raced", "failed"] }
 })
 
+export const webhookDeliveries = counter("discovery_webhook_deliveries_total", {
+  meaning:
+    "Attempts to deliver to webhooks, by outcome: refused by their answer; raced were settled by another; broken could not be made; disabled counts webhooks",
+  labels: { outcome: ["sent", "refused", "failed", "raced", "broken", "disabled"] }
+})
+
 // OAuth
 
 export const connections = counter("discovery_oauth_connections_total", {

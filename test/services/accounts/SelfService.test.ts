@@ -805,6 +805,8 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         INSERT INTO kept_item (board_id, kind, item_id, note, kept_at) SELECT id, 'ad', 1, 'Ada Lovelace', ${now} FROM made`
       yield* sql`INSERT INTO alert VALUES (${id}, 'en', ${now})`
       yield* sql`INSERT INTO alert_link VALUES (${hash}, ${id}, ${now})`
+      yield* sql`INSERT INTO webhook (account_id, url, secret, language, change, due_at)
+        VALUES (${id}, 'https://a.test', ${hash}, 'en', 0, ${now})`
       yield* sql`INSERT INTO notice_day VALUES (${id}, '2026-03-10', 'alert', 'sent', 1)`
       yield* sql`INSERT INTO mail (kind, recipient, language, account_id, content, created_at, due_at, expires_at)
         VALUES ('alerts', 'ada@discovery.test', 'en', ${id}, '{"searches": [{"name": "Ada Lovelace"}]}', ${now}, '2027-01-01', '2027-01-02')`
@@ -905,7 +907,8 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
           "saved_search",
           "session",
           "sign_in_change",
-          "tracked_shop"
+          "tracked_shop",
+          "webhook"
         ])
         assert.deepStrictEqual(
           Object.keys(yield* rowsOf(id)).filter((name) => !kept.has(name) && !removed.has(name)),

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { NetAddress } from "effect/net"
 import { PinnedRequest } from "../../../src/services/fetch/PinnedRequest.ts"
-import type { PinnedGet } from "../../../src/services/fetch/PinnedRequest.ts"
+import type { PinnedSend } from "../../../src/services/fetch/PinnedRequest.ts"
 import * as Certificate from "../../support/Certificate.ts"
 import * as DocumentServer from "../../support/DocumentServer.ts"
 
@@ -11,9 +11,9 @@ const trusted = Certificate.make("client.test")
 const plain = Effect.provide(PinnedRequest.layer)
 const trusting = Effect.provide(PinnedRequest.layerWith({ ca: trusted.cert }))
 
-const get = (url: string, addresses: ReadonlyArray<string>, options: Partial<PinnedGet<string>> = {}) =>
+const get = (url: string, addresses: ReadonlyArray<string>, options: Partial<PinnedSend<string>> = {}) =>
   Effect.flatMap(PinnedRequest, (request) =>
-    request.get<string>({
+    request.send<string>({
       url: new URL(url),
       addresses: addresses.map(NetAddress.ipFromStringUnsafe),
       headers: { accept: "application/json" },

@@ -36,7 +36,7 @@ const over = (
 const makeRecorder = () => {
   const connected: Array<ReadonlyArray<string>> = []
   const layer = Layer.succeed(PinnedRequest, {
-    get: ({ addresses }) =>
+    send: ({ addresses }) =>
       Effect.sync(() => {
         connected.push(addresses.map(NetAddress.formatIp))
         return { status: 200, headers: {}, body: new TextEncoder().encode("{}") }

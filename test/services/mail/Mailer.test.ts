@@ -41,7 +41,8 @@ const places: ReadonlyArray<readonly [kinds: ReadonlyArray<Exclude<Kind, Linked>
   [["passwordSet", "passwordChanged"], `${baseUrl}/reset-password`],
   [["passkey_added", "passkey_removed", "second_step_on", "second_step_off"], `${baseUrl}/dashboard/account`],
   [["codes_replaced", "code_used"], `${baseUrl}/dashboard/account`],
-  [["addressChanged", "closed", "passwordReset", "passkeysReset"], supportUrl]
+  [["addressChanged", "closed", "passwordReset", "passkeysReset"], supportUrl],
+  [["webhookDisabled"], `${baseUrl}/dashboard/integrations/webhook`]
 ]
 
 /** A mailer with its log. */

@@ -14,7 +14,7 @@ import { field, problemOf, problemSummary, refusal } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
-import { integrationsPath } from "./IntegrationsPaths.ts"
+import { integrationsPath, webhookPath } from "./IntegrationsPaths.ts"
 import { Layout } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
@@ -145,6 +145,11 @@ export const layer = Layer.effectDiscard(
                 ? connectAnApp({ mcpUrl, open: connected.length === 0, locale })
                 : html`<p>${text("integrations.connectUpgrade")} ${wayOut(links, locale)}</p>`
             }
+          </section>
+          <section class="panel" aria-labelledby="webhook">
+            <h2 id="webhook">${text("webhook.heading")}</h2>
+            <p>${text("webhook.about")}</p>
+            <p><a href="${webhookPath}">${text("webhook.manage")}</a></p>
           </section>
         `
       })

@@ -3,6 +3,8 @@ import { sections } from "../shared/Layout.ts"
 
 export const integrationsPath = sections.integrations
 
+export const webhookPath = `${integrationsPath}/webhook` as const
+
 export const keyPath = (keyId: number | ":id", action: "revoke" | "replace") =>
   `${integrationsPath}/keys/${keyId}/${action}` as const
 

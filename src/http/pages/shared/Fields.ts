@@ -6,7 +6,7 @@ import type { Locale } from "./Locale.ts"
 export interface Field {
   readonly name: string
   readonly label: string
-  readonly type: "text" | "email" | "password"
+  readonly type: "text" | "email" | "password" | "url"
   /** As in the HTML standard, such as `current-password`. */
   readonly autocomplete: string
   readonly value?: string
