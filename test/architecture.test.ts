@@ -55,6 +55,7 @@ const subjects: Record<string, ReadonlyArray<string>> = {
   "services/search": ["database", "limits", "metrics"],
   "services/changes": ["database", "limits", "search"],
   "services/alerts": ["accounts", "changes", "database", "limits", "mail", "metrics", "search"],
+  "services/webhooks": ["changes", "database", "fetch", "limits", "mail", "metrics"],
   "services/tools": ["accounts", "changes", "credits", "database", "import", "limits", "metrics", "search"],
   "http/shared": [],
   "http/pages": ["shared"],
