@@ -73,7 +73,7 @@ const months = Effect.fnUntraced(function* (days: number) {
         END IF;
       END LOOP;
     END $$`
-  if (days > 365) yield* Effect.die("the log has partitions of a year")
+  if (days > 365) return yield* Effect.die("the log has partitions of a year")
 })
 
 const dayBefore = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)

@@ -899,6 +899,38 @@ CREATE TABLE history_start (
   CONSTRAINT history_start_shop_id_fkey FOREIGN KEY (shop_id) REFERENCES shop(id) ON DELETE CASCADE
 );
 
+CREATE TABLE webhook (
+  account_id integer NOT NULL,
+  url text NOT NULL,
+  secret bytea NOT NULL,
+  language text NOT NULL,
+  change bigint NOT NULL,
+  message_id text,
+  message text,
+  message_change bigint,
+  due_at timestamp with time zone NOT NULL,
+  lease integer NOT NULL DEFAULT 0,
+  taken_until timestamp with time zone,
+  attempts integer NOT NULL DEFAULT 0,
+  failing_since timestamp with time zone,
+  last_outcome text,
+  last_status integer,
+  last_at timestamp with time zone,
+  disabled_at timestamp with time zone,
+  CONSTRAINT webhook_pkey PRIMARY KEY (account_id),
+  CONSTRAINT webhook_attempts_check CHECK (attempts >= 0),
+  CONSTRAINT webhook_change_check CHECK (change >= 0),
+  CONSTRAINT webhook_check CHECK ((message_id IS NULL) = (message IS NULL) AND (message_id IS NULL) = (message_change IS NULL)),
+  CONSTRAINT webhook_check1 CHECK ((failing_since IS NULL) = (attempts = 0)),
+  CONSTRAINT webhook_check2 CHECK ((last_outcome IS NULL) = (last_at IS NULL)),
+  CONSTRAINT webhook_language_check CHECK (char_length(language) >= 2 AND char_length(language) <= 10),
+  CONSTRAINT webhook_last_outcome_check CHECK (last_outcome = ANY (ARRAY['sent'::text, 'refused'::text, 'failed'::text])),
+  CONSTRAINT webhook_secret_check CHECK (octet_length(secret) = 32),
+  CONSTRAINT webhook_url_check CHECK (char_length(url) >= 1 AND char_length(url) <= 2000),
+  CONSTRAINT webhook_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_due_at ON webhook USING btree (due_at) WHERE disabled_at IS NULL;
+
 CREATE OR REPLACE FUNCTION public.account_change_is_append_only()
  RETURNS trigger
  LANGUAGE plpgsql

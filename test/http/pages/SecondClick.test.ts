@@ -13,6 +13,7 @@ import { Boards } from "../../../src/services/accounts/Boards.ts"
 import { SavedSearches } from "../../../src/services/accounts/SavedSearches.ts"
 import { Sessions } from "../../../src/services/sessions/Sessions.ts"
 import { ConnectedApps } from "../../../src/services/oauth/ConnectedApps.ts"
+import { Webhooks } from "../../../src/services/webhooks/Webhooks.ts"
 import { Authenticator } from "../../support/Authenticator.ts"
 import * as Catalogs from "../../support/Catalogs.ts"
 import * as Consent from "../../support/Consent.ts"
@@ -136,6 +137,14 @@ const saved = Effect.gen(function* () {
   const kept = yield* SavedSearches
   yield* kept.save(id, { subject: "ads", query: "query=lamp", name: "Lamps", mark: 0 })
   return { visitor, path: `${searches}/${yield* idOf((yield* kept.page(id, 1)).searches)}` }
+})
+
+const webhook = `${integrations}/webhook`
+
+const hooked = Effect.gen(function* () {
+  const { id, visitor } = yield* owner
+  yield* Effect.flatMap(Webhooks, (webhooks) => webhooks.set(id, "https://hooks.discovery.test/changes"))
+  return visitor
 })
 
 const onBoard = Effect.gen(function* () {
@@ -269,6 +278,22 @@ const cases = {
   "/dashboard/searches/:id/rename": {
     said: /The search has been renamed/u,
     open: Effect.map(saved, ({ path, visitor }) => ({ visitor, path: `${path}/rename`, fields: { name: "Lights" } }))
+  },
+  "/dashboard/integrations/webhook": {
+    said: /The address has been saved/u,
+    open: Effect.map(owner, ({ visitor }) => ({
+      visitor,
+      path: webhook,
+      fields: { url: "https://hooks.discovery.test/changes" }
+    }))
+  },
+  "/dashboard/integrations/webhook/secret": {
+    said: /Copy the secret now/u,
+    open: Effect.map(hooked, (visitor) => ({ visitor, path: `${webhook}/secret`, fields: {} }))
+  },
+  "/dashboard/integrations/webhook/remove": {
+    said: /The webhook has been removed/u,
+    open: Effect.map(hooked, (visitor) => ({ visitor, path: `${webhook}/remove`, fields: {} }))
   },
   "/dashboard/searches/:id/alert": {
     said: /The alert has been changed/u,
