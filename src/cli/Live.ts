@@ -74,7 +74,6 @@ import { NewResults } from "../services/search/NewResults.ts"
 import { ProductReader } from "../services/search/ProductReader.ts"
 import { SearchRunner } from "../services/search/SearchRunner.ts"
 import { ItemReader } from "../services/search/ItemReader.ts"
-import { ShopItems } from "../services/search/ShopItems.ts"
 import { ShopReader } from "../services/search/ShopReader.ts"
 import { BoardReader } from "../services/search/BoardReader.ts"
 import { TrackedShopReader } from "../services/search/TrackedShopReader.ts"
@@ -152,7 +151,6 @@ const searches = Layer.mergeAll(
   ShopSearch.layer,
   NewResults.layer,
   ShopReader.layer,
-  ShopItems.layer,
   ItemReader.layer,
   TrackedShopReader.layer,
   BoardReader.layer,

@@ -24,7 +24,6 @@ import { MarketSearch } from "../../src/services/search/MarketSearch.ts"
 import { NewResults } from "../../src/services/search/NewResults.ts"
 import { ProductReader } from "../../src/services/search/ProductReader.ts"
 import { ItemReader } from "../../src/services/search/ItemReader.ts"
-import { ShopItems } from "../../src/services/search/ShopItems.ts"
 import { ShopReader } from "../../src/services/search/ShopReader.ts"
 import { Boards } from "../../src/services/accounts/Boards.ts"
 import { BoardReader } from "../../src/services/search/BoardReader.ts"
@@ -223,7 +222,6 @@ export const shops: Layer.Layer<
   | FilterCounts
   | ShopReader
   | ProductReader
-  | ShopItems
   | ItemReader
   | TrackedShopReader
   | BoardReader
@@ -247,7 +245,6 @@ export const shops: Layer.Layer<
   }),
   Layer.mock(NewResults, { marked: (_, search) => Effect.map(search, (answer) => ({ answer, mark: 0 })) }),
   Layer.succeed(FilterCounts, { of: () => Effect.succeedNone }),
-  Layer.mock(ShopItems, {}),
   Layer.mock(ChangeFeed, { page: () => Effect.succeed(changes) }),
   Layer.mock(ItemReader, {}),
   Layer.mock(TrackedShopReader, {}),
@@ -375,7 +372,6 @@ export const index = (status: Partial<SearchStatus> = {}) =>
     adGroups: () => Effect.die("the fakes do not search"),
     storeIds: () => Effect.die("the fakes do not search"),
     figures: () => Effect.die("the fakes do not search"),
-    newest: () => Effect.die("the fakes do not search"),
     awaitVersion: () => Effect.void,
     status: Effect.succeed({
       isReady: true,

@@ -3,7 +3,6 @@ import { Layer } from "effect"
 import { AdSearch, ProductSearch, ShopSearch } from "../../src/services/search/Searches.ts"
 import { SearchRunner } from "../../src/services/search/SearchRunner.ts"
 import { ItemReader } from "../../src/services/search/ItemReader.ts"
-import { ShopItems } from "../../src/services/search/ShopItems.ts"
 import { ShopReader } from "../../src/services/search/ShopReader.ts"
 import { BoardReader } from "../../src/services/search/BoardReader.ts"
 import { TrackedShopReader } from "../../src/services/search/TrackedShopReader.ts"
@@ -15,7 +14,6 @@ export const layer = Layer.mergeAll(
   ProductSearch.layer,
   ShopSearch.layer,
   ShopReader.layer,
-  ShopItems.layer,
   ItemReader.layer,
   TrackedShopReader.layer,
   BoardReader.layer,

@@ -29,13 +29,6 @@ export interface WithFigures {
   readonly figures: ReadonlyMap<number, StoreFigures>
 }
 
-export interface NewestItems {
-  /** Latest creation first, then higher id first; unknown dates last. */
-  readonly products: ReadonlyArray<number>
-  /** Running ones only: latest start first, then higher id first. */
-  readonly ads: ReadonlyArray<number>
-}
-
 export interface Progress {
   readonly phase: "connecting" | "building" | "catching_up"
   /** Of rows: stores, products and ads. */
@@ -76,8 +69,6 @@ export class CatalogSearch extends Context.Service<
     /** All stores that match, for what is no search: such as their changes. */
     storeIds(query: StoreIdsQuery, hint?: Hint): Effect.Effect<Answered<StoreIds>, SearchFailure>
     figures(storeIds: ReadonlyArray<number>): Effect.Effect<WithFigures, SearchFailure>
-    /** At most `limit` of each kind, with the figures of the store. */
-    newest(storeId: number, limit: number): Effect.Effect<Answered<NewestItems> & WithFigures, SearchFailure>
     /** Returns when this version or a later one is searched, or after a second. */
     awaitVersion(version: number): Effect.Effect<void>
     readonly status: Effect.Effect<SearchStatus>

@@ -8,7 +8,6 @@ import * as Metrics from "../../../src/services/metrics/Metrics.ts"
 import { AdSearch, ProductSearch, ShopSearch } from "../../../src/services/search/Searches.ts"
 import { CatalogSearch } from "../../../src/services/search/CatalogSearch.ts"
 import { SearchRunner } from "../../../src/services/search/SearchRunner.ts"
-import { ShopItems } from "../../../src/services/search/ShopItems.ts"
 import { ShopReader } from "../../../src/services/search/ShopReader.ts"
 import { TrackedShopReader } from "../../../src/services/search/TrackedShopReader.ts"
 import * as Searches from "../../support/Searches.ts"
@@ -42,7 +41,7 @@ const repeated = Metrics.searchesRepeated.value({})
 /** The searches over an index that stays as it is, whoever waits for it. */
 const overStillIndex = Layer.unwrap(
   Effect.map(CatalogSearch, (index) =>
-    Layer.mergeAll(AdSearch.layer, ProductSearch.layer, ShopSearch.layer, ShopReader.layer, ShopItems.layer).pipe(
+    Layer.mergeAll(AdSearch.layer, ProductSearch.layer, ShopSearch.layer, ShopReader.layer).pipe(
       Layer.provide(SearchRunner.layer),
       Layer.provide(Layer.succeed(CatalogSearch, { ...index, awaitVersion: () => Effect.void })),
       Layer.fresh
@@ -159,7 +158,8 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
       yield* sql`INSERT INTO product (id, shop_id, key, title, price) VALUES (770, 77, 'a', 'New', 1)`
       const shop = yield* (yield* ShopReader).get(77, accountId)
       assert.deepInclude(shop, { name: "New", estimated_monthly_revenue: null, active_ads: 0 })
-      assert.deepStrictEqual(yield* (yield* ShopItems).newest(77, accountId), { products: [], ads: [] })
+      const { products } = yield* (yield* ProductSearch).search({ shop_ids: [77] }, accountId)
+      assert.deepStrictEqual(products, [])
     }).pipe(Effect.provide(overStillIndex, { local: true }))
   )
 
@@ -178,7 +178,10 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
       yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country) VALUES (78, 'newer.com', '.com', 'N', 'FR')`
       yield* sql`INSERT INTO product (id, shop_id, key, title, price) VALUES (780, 78, 'a', 'Newer', 1)`
       yield* stampEverything
-      assert.lengthOf((yield* (yield* ShopItems).newest(78, accountId)).products, 1)
+      // The page of a store reads its record first: whoever has it finds its products.
+      yield* (yield* ShopReader).get(78, accountId)
+      const { products } = yield* (yield* ProductSearch).search({ shop_ids: [78] }, accountId)
+      assert.lengthOf(products, 1)
     })
   )
 

@@ -10,7 +10,6 @@ import type {
   StoreIds
 } from "../../../domain/search/CatalogAnswer.ts"
 import type { AdGroupsQuery, Filter, OverviewQuery, Query, StoreIdsQuery } from "../../../domain/search/CatalogQuery.ts"
-import type { NewestItems } from "../CatalogSearch.ts"
 import { shownFigures } from "../ShopFigures.ts"
 import { AdGroupRow, adGroups as adGroupsSql, readAdGroups } from "./AdGroupsSql.ts"
 import type { ClickHouse } from "./ClickHouse.ts"
@@ -151,20 +150,5 @@ export const answersOf = (engine: ClickHouse["Service"], place: Place) => {
       })
     )
 
-  const newest = (
-    storeId: number,
-    limit: number
-  ): Answer<{ readonly answer: NewestItems; readonly figures: FiguresById }> => {
-    const ids = (subject: "products" | "ads") =>
-      Effect.map(
-        ask("newest", IdRow, (of) => PageSql.newest(of, subject, storeId, limit)),
-        (rows) => rows.map(({ id }) => id)
-      )
-    return Effect.map(
-      Effect.all({ products: ids("products"), ads: ids("ads"), figures: figures([storeId]) }, atOnce),
-      ({ figures, ...answer }) => ({ answer, figures })
-    )
-  }
-
-  return { search, facets, overview, adGroups, storeIds, figures, newest }
+  return { search, facets, overview, adGroups, storeIds, figures }
 }

@@ -158,12 +158,6 @@ const make = Effect.fnUntraced(function* (cluster: Cluster) {
         ({ answer, catalog }) => ({ catalog, figures: answer })
       )
     ),
-    newest: Effect.fn("EngineSearch.newest")((storeId, limit) =>
-      Effect.map(
-        ask((answers) => answers.newest(storeId, limit)),
-        ({ answer, catalog }) => ({ ...answer, catalog })
-      )
-    ),
     awaitVersion: (version) => {
       const isThere = Effect.sync(() => (published?.version ?? -1) >= version)
       return Effect.flatMap(isThere, (there) => (there ? Effect.void : look)).pipe(

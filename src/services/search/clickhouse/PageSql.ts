@@ -125,13 +125,3 @@ export const figuresOf = (draft: Draft, ids: ReadonlyArray<number>): string => {
   const wanted = `id IN ${draft.parameters.add("Array(Int32)", ids)}`
   return `SELECT id, ${figureList} FROM ${gather(draft, storeRows(draft, [wanted], `id, ${figureList}`))}`
 }
-
-/** The newest items of a store: products by creation, unknown last; of ads, those that run. */
-export const newest = (draft: Draft, subject: "products" | "ads", storeId: number, limit: number): string => {
-  const { parameters } = draft
-  const ofStore = [`shop_id = ${parameters.add("Int32", storeId)}`, ...(subject === "ads" ? ["running = 1"] : [])]
-  const column = subject === "ads" ? "started" : "created"
-  const shard = itemRows(draft, { subject, stores: [], words: [] }, `id, ${column}`, ofStore)
-  const first = `ORDER BY ${by(column, true)}, id DESC LIMIT ${parameters.add("UInt32", limit)}`
-  return `SELECT id FROM ${gather(draft, `${shard} ${first}`)} ${first}`
-}

@@ -21,7 +21,6 @@ import { CatalogSearch } from "../CatalogSearch.ts"
 import type { Progress } from "../CatalogSearch.ts"
 import { findStore } from "../index/Segment.ts"
 import type { SegmentList } from "../index/Segment.ts"
-import { newestProducts, newestRunningAds } from "../index/StoreItems.ts"
 import { shownFigures } from "../ShopFigures.ts"
 import type { StoreFigures } from "../../../domain/search/CatalogAnswer.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
@@ -229,15 +228,6 @@ const makeService = (searcher: Searcher): IndexService => {
       storeIds: Effect.fn("CatalogIndex.storeIds")((query, hint) => ask({ kind: "storeIds", query }, hint)),
       figures: (storeIds) =>
         Effect.map(current, (catalog) => ({ catalog, figures: figuresOf(catalog.list, storeIds) })),
-      newest: (storeId, limit) =>
-        Effect.map(current, (catalog) => ({
-          answer: {
-            products: newestProducts(catalog.list, storeId, limit),
-            ads: newestRunningAds(catalog.list, storeId, limit)
-          },
-          catalog,
-          figures: figuresOf(catalog.list, [storeId])
-        })),
       awaitVersion,
       status: Effect.map(searcher.isAnswering, (isAnswering) => ({
         isReady: published !== undefined,

@@ -1,6 +1,6 @@
 /**
  * What ClickHouse counts besides searches, against the index in memory and the naive answers, on one node and on two shards: facets,
- * overviews of markets, groups of ads, figures and newest items of stores.
+ * overviews of markets, groups of ads, and figures of stores.
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -19,7 +19,6 @@ import { Spellings } from "../../../../src/services/search/index/IndexedRecords.
 import { countVocabulary } from "../../../../src/services/search/index/NameCounts.ts"
 import { overview } from "../../../../src/services/search/index/Overview.ts"
 import { record } from "../../../../src/services/search/index/Segment.ts"
-import { newestProducts, newestRunningAds } from "../../../../src/services/search/index/StoreItems.ts"
 import * as MarketSearch from "../../../../src/services/search/MarketSearch.ts"
 import * as Names from "../../../../src/services/search/Names.ts"
 import * as Queries from "../../../../src/services/search/Queries.ts"
@@ -221,7 +220,7 @@ describe.skipIf(!ClickHousePackage.isAvailable)("ClickHouse counts as the index 
     )
 
     it.effect(
-      "names, highest ids, and what is newest",
+      "names, highest ids, and the stores that have figures",
       () =>
         Effect.gen(function* () {
           const ids = catalog.shops.map(({ id }) => id)
@@ -236,14 +235,6 @@ describe.skipIf(!ClickHousePackage.isAvailable)("ClickHouse counts as the index 
             })
             const { figures } = yield* search.figures([...ids, ...ids.map((id) => -id), 2_000_000_000])
             assert.sameMembers(Array.from(figures.keys()), ids, where)
-            for (const id of ids.slice(0, 12)) {
-              for (const limit of [1, 3, 100]) {
-                const { answer, figures: own } = yield* search.newest(id, limit)
-                const expected = { products: newestProducts(list, id, limit), ads: newestRunningAds(list, id, limit) }
-                assert.deepStrictEqual(answer, expected, `${where}: ${id}, ${limit}`)
-                assert.deepStrictEqual(own.get(id), figures.get(id))
-              }
-            }
           }
         }),
       60_000

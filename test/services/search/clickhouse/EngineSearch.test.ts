@@ -122,7 +122,8 @@ describe.skipIf(!ClickHousePackage.isAvailable)("searches by ClickHouse", () => 
             }
             yield* search.search({ ...all("ads"), order: { _tag: "Grouped" } })
             yield* search.search({ ...all("products"), order: { _tag: "ByItem", column: "score", isDescending: true } })
-            yield* search.newest(1, 5)
+            yield* search.figures([1, 3])
+            yield* search.storeIds({ subject: "stores", stores: [], words: [], limit: 5 })
             const asked = server.seen.slice(first).filter(({ sql }) => !sql.includes("FROM catalog_state"))
             assert.isAbove(asked.length, 15)
             for (const { settings, sql } of asked) {
@@ -161,8 +162,7 @@ describe.skipIf(!ClickHousePackage.isAvailable)("searches by ClickHouse", () => 
                 ),
                 search.adGroups({ ...all("ads"), subject: "ads", grouping: { _tag: "Flag", flag: "cta" } }, hint),
                 search.facets(all("ads")),
-                search.figures([1]),
-                search.newest(1, 3)
+                search.figures([1])
               ]
               yield* server.during(fault)(
                 Effect.forEach(asked, (one) =>
