@@ -18,6 +18,14 @@ import * as Tokens from "./Tokens.ts"
 
 export const generated = "<!-- Written from the code: `npm test -- test/documents.test.ts -u`. -->"
 
+/** A paragraph, in lines of at most 180 characters. */
+const wrapped = (text: string): ReadonlyArray<string> =>
+  text.split(/\s+/u).reduce<ReadonlyArray<string>>((lines, word) => {
+    const last = lines.at(-1)
+    const longer = `${last} ${word}`
+    return last === undefined || longer.length > 180 ? [...lines, word] : [...lines.slice(0, -1), longer]
+  }, [])
+
 /** The tools, which cannot be run. */
 export const registry = ToolRegistry.layer.pipe(
   Layer.provide([
@@ -106,9 +114,9 @@ export const errorsPage = (): string => {
     "The sentence comes first because of some clients: when the first block parses as JSON, they take it for structured",
     "content, validate it against the tool's output schema, and show a schema error instead of this one.",
     "",
-    "`hint`, `issues`, `retry_after_seconds` and `upgrade_url` are present in the errors that they help with. No error is ever",
-    "charged. A call is checked in this order: the rate limit, the plan, the arguments, the balance. An account that may not",
-    "call tools gets `plan_upgrade_required` whatever its arguments are, unless it is `rate_limited`.",
+    ...wrapped(
+      "`hint`, `issues`, `retry_after_seconds` and `upgrade_url` are present in the errors that they help with. No error is ever charged. A call is checked in this order: the rate limit, the plan, the arguments, the balance. An account that may not call tools gets `plan_upgrade_required` whatever its arguments are, unless it is `rate_limited`."
+    ),
     "",
     "## Codes",
     "",
@@ -118,9 +126,9 @@ export const errorsPage = (): string => {
     "",
     "## Errors of the protocol",
     "",
-    "Without a working credential every request gets HTTP 401 with a `WWW-Authenticate` header. Malformed requests, unknown",
-    "methods and unknown tools are JSON-RPC errors with the protocol's own codes. What each client shows of them:",
-    "[clients](clients.md).",
+    ...wrapped(
+      "Without a working credential every request gets HTTP 401 with a `WWW-Authenticate` header. Malformed requests, unknown methods and unknown tools are JSON-RPC errors with the protocol's own codes. What each client shows of them: [clients](clients.md)."
+    ),
     ""
   ].join("\n")
 }
@@ -346,9 +354,7 @@ const exampleOf = (name: ToolName): string =>
 /** From the whole schemas: `tools/list` leaves out what its descriptions say. */
 const toolSection = (tool: RunnableTool, of: Shared): ReadonlyArray<string> => [
   `## ${tool.listing.title} (\`${tool.name}\`)`,
-  "",
-  tool.listing.description,
-  "",
+  ...wrapped(tool.listing.description),
   "```json",
   exampleOf(tool.name),
   "```",
@@ -428,23 +434,21 @@ export const toolsPage = (tools: ReadonlyArray<RunnableTool>): string => {
     "",
     generated,
     "",
-    "The schemas use only what OpenAI's strict mode, Gemini and a default Ajv accept. Therefore dates have no `format`, and",
-    "`niches` is an array of strings, although numbers are accepted as well: a text is looked up as a name, and digits that are",
-    "the name of no niche are an id. An argument that is `null` counts as absent. Every answer has every field, with `null` for",
-    "what is unknown, unless the meaning of the field says when it is present. Errors: [errors](errors.md).",
+    ...wrapped(
+      "The schemas use only what OpenAI's strict mode, Gemini and a default Ajv accept. Therefore dates have no `format`, and `niches` is an array of strings, although numbers are accepted as well: a text is looked up as a name, and digits that are the name of no niche are an id. An argument that is `null` counts as absent. Every answer has every field, with `null` for what is unknown, unless the meaning of the field says when it is present. Errors: [errors](errors.md)."
+    ),
     "",
-    "`warnings` are sentences about what the results leave out: names of apps and domain extensions that no store has, with the",
-    "nearest known ones; ads without a store, which no page with one ad per store has; money of several currencies that a filter",
-    "or an order compares, with the number of stores of each. Growth, average prices, shares and medians have two decimals, and a",
-    "filter with such a bound finds the stores that were shown with it.",
+    ...wrapped(
+      "`warnings` are sentences about what the results leave out: names of apps and domain extensions that no store has, with the nearest known ones; ads without a store, which no page with one ad per store has; money of several currencies that a filter or an order compares, with the number of stores of each. Growth, average prices, shares and medians have two decimals, and a filter with such a bound finds the stores that were shown with it."
+    ),
     "",
-    "Each example is the whole body of a POST to `https://discovery.example.com/mcp` with a credential, as in",
-    "[the first call](overview.md#the-first-call). Agents pay for `tools/list` before they ask anything, so it states each rule",
-    "once, and its output schemas have types, and values where they are few ([cost in tokens](../bench/results/endpoint.md)).",
+    ...wrapped(
+      "Each example is the whole body of a POST to `https://discovery.example.com/mcp` with a credential, as in [the first call](overview.md#the-first-call). Agents pay for `tools/list` before they ask anything, so it states each rule once, and its output schemas have types, and values where they are few ([cost in tokens](../bench/results/endpoint.md))."
+    ),
     "",
-    "A client can ask for some tools, `/mcp?tools=search_ads,get_usage`, and for [compact answers](#compact-answers) at a third of",
-    "the tokens, `/mcp?format=compact` ([how to write both](clients.md#the-address)). Instructions and descriptions then recommend",
-    "no other tool; filters and hints of errors still name the tool that their names and ids come from. Calls cost the same.",
+    ...wrapped(
+      "A client can ask for some tools, `/mcp?tools=search_ads,get_usage`, and for [compact answers](#compact-answers) at a third of the tokens, `/mcp?format=compact` ([how to write both](clients.md#the-address)). Instructions and descriptions then recommend no other tool; filters and hints of errors still name the tool that their names and ids come from. Calls cost the same."
+    ),
     "",
     ...searchesSection(ofSearches),
     ...tools.flatMap((tool) => toolSection(tool, ofSearches)),
