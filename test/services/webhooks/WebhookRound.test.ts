@@ -98,10 +98,11 @@ const customer = Effect.fnUntraced(function* (to?: string) {
     const visitor = yield* SiteVisitor.signedIn(who)
     return yield* visitor.submit(path, fields, { "accept-language": language })
   })
-  const text = Effect.map(
-    Effect.flatMap(SiteVisitor.signedIn(who), (visitor) => visitor.get(page)),
-    (answer) => answer.text
-  )
+  const textOf = (path: string) =>
+    Effect.map(
+      Effect.flatMap(SiteVisitor.signedIn(who), (visitor) => visitor.get(path)),
+      (answer) => answer.text
+    )
   /** In the order of their ids. */
   const change = Effect.fnUntraced(function* (count: number, of = shop) {
     const rows = yield* sql<{ id: string }>`
@@ -125,7 +126,8 @@ const customer = Effect.fnUntraced(function* (to?: string) {
     target,
     secret,
     submit,
-    text,
+    text: textOf(page),
+    usage: textOf("/dashboard/usage"),
     change,
     after,
     mailed,
@@ -228,7 +230,17 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D114 a w
       // The ten seconds that run when the server is asked are over then. Limits of the same length before and after it stay.
       const sleep = (duration: Duration.Duration) =>
         Duration.toMillis(duration) === 10_000 && target.requests.length === 0 ? target.asked(1) : clock.sleep(duration)
-      yield* WebhookRound.round().pipe(Effect.provideService(Clock.Clock, { ...clock, sleep }))
+      yield* WebhookRound.round().pipe(
+        Effect.provideService(Clock.Clock, {
+          currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
+          currentTimeMillis: clock.currentTimeMillis,
+          currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+          currentTimeNanos: clock.currentTimeNanos,
+          monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+          monotonicTimeNanos: clock.monotonicTimeNanos,
+          sleep
+        })
+      )
       assert.lengthOf(got, 1)
       yield* target.deserted
       assert.include(yield* text, "no answer")
@@ -373,7 +385,8 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D114 a w
   it.effect("is counted on the usage page", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { after, answers, change, id } = yield* customer()
+      const { after, answers, change, id, usage } = yield* customer()
+      assert.notInclude(yield* usage, "Deliveries to your webhook")
       answers.push(500)
       yield* change(30)
       yield* after(0)
@@ -385,6 +398,7 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D114 a w
         { outcome: "refused", count: 1 },
         { outcome: "sent", count: 2 }
       ])
+      assert.include(yield* usage, "Deliveries to your webhook")
     })
   )
 })
