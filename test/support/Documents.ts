@@ -358,7 +358,6 @@ const toolSection = (tool: RunnableTool, of: Shared): ReadonlyArray<string> => [
   "```json",
   exampleOf(tool.name),
   "```",
-  "",
   ...(searches.includes(tool.name)
     ? searchTables(tool, of)
     : tool.name === "get_shop"
@@ -412,8 +411,7 @@ const compactSection: ReadonlyArray<string> = [
   "```",
   "",
   "- **Single values:** `name: value`. A record is one line, `name=value` for each of its values.",
-  "- **Tables:** a list of records is `results[5]` with the number of its rows, then the names of its columns, ids first, then a line for each row. A",
-  "  value of a record in the row has the record's name before its own, such as `shop.id`.",
+  "- **Tables:** a list of records is `results[5]` with the number of its rows, then the names of its columns, ids first, then a line for each row. A value of a record in the row has the record's name before its own, such as `shop.id`.",
   "- **`every row`:** behind the name of a table, `name=value` for what all rows have. In what addresses have in common, `*` is the cell of the row and",
   "  `{column}` that column of it; where that is null, the address is null, too. `\\{` and `\\*` are the characters themselves.",
   "- **Side tables:** `shop[2]:` after a table has records that several rows share, each once. `shop.id` of a row is `id` there.",
