@@ -11,6 +11,7 @@ import type { Html } from "../shared/Html.ts"
 import { overviewPath, sections } from "../shared/Layout.ts"
 import type { Page } from "../shared/Layout.ts"
 import type { MessageKey } from "../../../domain/Messages.ts"
+import { withoutPlace } from "../shared/Locale.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { hostOf } from "../shared/ThirdParty.ts"
 import type { SignedIn, Visitor } from "../shared/Visitors.ts"
@@ -60,7 +61,7 @@ export const unreachable = (
   const page = unreachablePages[why]
   return {
     status,
-    locale,
+    locale: withoutPlace(locale),
     heading: text(page.heading),
     body: html`<p>${text(page.text)}</p>
       <p>${text(page.effect ?? "consent.nothingGiven")}</p>
@@ -100,7 +101,7 @@ export const undocumented = (failure: ClientMetadataFailure, clientId: string, l
   const [heading, text] = undocumentedTexts(failure, clientId, locale)
   return {
     status: 400,
-    locale,
+    locale: withoutPlace(locale),
     heading,
     body: html`<p>${text}</p>
       <p>${locale.text("consent.nothingGiven")}</p>`
@@ -117,7 +118,7 @@ export const refused = (
   locale: Locale
 ): Page => ({
   status: 400,
-  locale,
+  locale: withoutPlace(locale),
   heading: locale.text("consent.refused"),
   body: html`
     <p lang="en">${error.message}</p>
@@ -134,7 +135,7 @@ export const refused = (
 /** The rate limit of an address (R56). */
 export const tooOften = (retryAfterSeconds: number, { locale }: Visitor): Page => ({
   status: 429,
-  locale,
+  locale: withoutPlace(locale),
   heading: locale.text("consent.tooOften"),
   body: html`<p>${locale.text("consent.tooOftenText")}</p>`,
   headers: { "retry-after": String(retryAfterSeconds) }

@@ -9,6 +9,7 @@ import * as Csrf from "../shared/Csrf.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Page } from "../shared/Layout.ts"
+import { withoutPlace } from "../shared/Locale.ts"
 import type { Locale } from "../shared/Locale.ts"
 import type { Links } from "../shared/OutwardLinks.ts"
 import { signOutPath } from "../shared/ReturnTo.ts"
@@ -128,7 +129,7 @@ export const forward = (
   { allowed, client }: { readonly client: ConsentRequest["client"]; readonly allowed: boolean },
   locale: Locale
 ): Page => ({
-  locale,
+  locale: withoutPlace(locale),
   heading: locale.text(allowed ? "consent.allowed" : "consent.denied"),
   body: html`
     <p role="status">${locale.html("consent.leaving", { name: quoted(client.name, locale) })}</p>
@@ -139,7 +140,7 @@ export const forward = (
 
 /** The answer to a form that is sent again after the app has used its code. */
 export const connected = ({ client }: ConsentRequest, locale: Locale): Page => ({
-  locale,
+  locale: withoutPlace(locale),
   heading: locale.text("consent.allowed"),
   body: html`<p role="status">${locale.html("consent.connected", { name: quoted(client.name, locale) })}</p>`
 })

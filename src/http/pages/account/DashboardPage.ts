@@ -1,18 +1,23 @@
-/** `/dashboard`: the first page after a sign-in, with the state of the account, its next step, its last searches and calls. */
+/** `/dashboard`: the first page after a sign-in, with what has changed at tracked stores, the account, its next step, last searches and calls. */
 import { Effect, Layer } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import type { Credits } from "../../../domain/access/Account.ts"
 import { remaining } from "../../../domain/access/Credit.ts"
+import type { ChangeItem } from "../../../domain/search/ChangeQuery.ts"
+import { dashboardUrl } from "../../../domain/catalog/DashboardUrl.ts"
 import { mayCallTools, titles } from "../../../domain/access/Plan.ts"
 import { ApiKeys } from "../../../services/credentials/ApiKeys.ts"
 import { CallHistory } from "../../../services/credits/CallHistory.ts"
 import type { RecordedCall } from "../../../services/credits/CallHistory.ts"
 import { SavedSearches } from "../../../services/accounts/SavedSearches.ts"
 import type { RecentSearch } from "../../../services/accounts/SavedSearches.ts"
+import { ChangeFeed, present } from "../../../services/changes/ChangeFeed.ts"
 import { Usage } from "../../../services/credits/Usage.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
 import { noChoices, Vocabulary } from "../../../services/search/Vocabulary.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
+import { changesOf } from "../catalog/ChangesPage.ts"
+import { changeTable } from "../catalog/ChangeTable.ts"
 import * as FilterChips from "../catalog/FilterChips.ts"
 import { searchesPath, searchPath } from "../catalog/SearchActions.ts"
 import { copyText } from "../shared/CopyText.ts"
@@ -23,10 +28,14 @@ import type { Html } from "../shared/Html.ts"
 import { Layout, overviewPath, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
 import { PageRoutes, readsAll } from "../shared/PageRoutes.ts"
 import { tableOf } from "../shared/Table.ts"
 import { labelOf, outcomeBadge } from "../usage/CallsTable.ts"
 import { statusBadge, subscriptionNotice } from "./Subscription.ts"
+
+/** The Changes page has the others. */
+const shownChanges = 5
 
 /** The usage page has the others. */
 const shownCalls = 5
@@ -81,6 +90,17 @@ const lastSearches = (searches: ReadonlyArray<RecentSearch>, popular: Popular, l
   </section>`
 }
 
+/** The newest of the last days, of tracked stores; nothing without any. */
+const lastChanges = (changes: ReadonlyArray<ChangeItem>, { locale }: SignedIn): Html | undefined => {
+  const { text } = locale
+  if (changes.length === 0) return undefined
+  return html`<section class="panel" aria-labelledby="last-changes">
+    <h2 id="last-changes">${text("dashboard.changes")}</h2>
+    ${changeTable(changes, locale)}
+    <p><a href="${changesOf({ tracked_only: true })}">${text("store.allChanges")}</a></p>
+  </section>`
+}
+
 /** Without arguments: the activity log has none (D53). */
 const lastCalls = (calls: ReadonlyArray<RecordedCall>, locale: Locale): Html => {
   const { text } = locale
@@ -113,6 +133,8 @@ export const layer = Layer.effectDiscard(
     const history = yield* CallHistory
     const saved = yield* SavedSearches
     const vocabulary = yield* Vocabulary
+    const feed = yield* ChangeFeed
+    const context = { dashboardUrl: dashboardUrl(config) }
 
     yield* routes.signedInPage(
       overviewPath,
@@ -129,6 +151,14 @@ export const layer = Layer.effectDiscard(
           ],
           { concurrency: "unbounded" }
         )
+        const hasAccess = mayCallTools(session)
+        // The page does not depend on them.
+        const changed = hasAccess
+          ? yield* feed.page({ tracked_only: true, per_page: shownChanges }, session.accountId).pipe(
+              Effect.map(({ changes }) => changes.map((change) => present(change, context))),
+              Effect.orElseSucceed(() => [])
+            )
+          : []
         const popular =
           searches.length === 0 ? noChoices : yield* Effect.orElseSucceed(vocabulary.popular, () => noChoices)
         const calls = newest.calls.slice(0, shownCalls)
@@ -155,7 +185,6 @@ export const layer = Layer.effectDiscard(
           }
         ]
         // Without access, each step ends at a page that refuses it.
-        const hasAccess = mayCallTools(session)
         const next = steps.find(({ isDone }) => !isDone)
         return page({
           heading: text("dashboard.heading"),
@@ -190,7 +219,8 @@ export const layer = Layer.effectDiscard(
                 }
               </section>`
             }
-            ${lastSearches(searches, popular, locale)} ${calls.length > 0 && lastCalls(calls, locale)}
+            ${lastChanges(changed, visitor)} ${lastSearches(searches, popular, locale)}
+            ${calls.length > 0 && lastCalls(calls, locale)}
           `
         })
       })

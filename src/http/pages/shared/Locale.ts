@@ -17,6 +17,12 @@ const { languages } = Messages
 /** `place`: the path and query of the visitor's page, where LanguageChoice leads back to. */
 export type Locale = ReturnType<typeof make> & { readonly place?: string }
 
+/**
+ * Without the choice of another language: of an answer to a form, whose address has no page, and of a request of an app that is
+ * refused, whose address the form would repeat.
+ */
+export const withoutPlace = ({ place: _, ...locale }: Locale): Locale => locale
+
 /** Longer headers are cut: no real browser sends as many languages. */
 const maxHeaderCharacters = 500
 

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { changeKinds } from "../../../../src/domain/catalog/Changes.ts"
 import { sections } from "../../../../src/http/pages/shared/Layout.ts"
+import { Accounts } from "../../../../src/services/accounts/Accounts.ts"
 import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
 import * as Catalogs from "../../../support/Catalogs.ts"
 import { Site } from "../../../support/Site.ts"
@@ -74,6 +75,24 @@ layer(services, { excludeTestServices: true })("the Changes page", (it) => {
       // What a form sends besides: empty fields, and values that hold anyway.
       const sent = yield* browser.get(`${sections.changes}?since=&order=newest&kinds=price_up`)
       assert.deepStrictEqual([sent.status, sent.headers.get("location")], [303, `${sections.changes}?kinds=price_up`])
+    })
+  )
+
+  it.effect("D111 the overview has the newest changes of tracked stores, for accounts with access", () =>
+    Effect.gen(function* () {
+      yield* changes
+      const site = yield* Site
+      const sql = yield* SqlClient.SqlClient
+      const overviewOf = Effect.fnUntraced(function* (plan: "pro" | "starter") {
+        const who = yield* site.account({ plan })
+        const { id } = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(who.email))
+        const browser = yield* SiteVisitor.signedIn(who)
+        const before = yield* browser.get("/dashboard")
+        yield* sql`INSERT INTO tracked_shop (account_id, shop_id, kind) VALUES (${id}, ${shop.id}, 'tracked')`
+        return [kindsIn(before.text), kindsIn((yield* browser.get("/dashboard")).text)]
+      })
+      assert.deepStrictEqual(yield* overviewOf("pro"), [[], changeKinds.toReversed().slice(0, 5)])
+      assert.deepStrictEqual(yield* overviewOf("starter"), [[], []])
     })
   )
 
