@@ -367,7 +367,7 @@ layer(Services, { excludeTestServices: true })("old activity", (it) => {
       const role = `plain_${process.pid}_${Date.now()}`
       yield* sql`CREATE ROLE ${sql(role)}`
       yield* Effect.gen(function* () {
-        yield* sql`GRANT ALL ON activity, activity_day, activity_writer, page_view TO ${sql(role)}`
+        yield* sql`GRANT ALL ON activity, activity_day, activity_writer, notice_day, page_view TO ${sql(role)}`
         yield* sql`SET LOCAL ROLE ${sql(role)}`
         assert.strictEqual(yield* remove, 2_500)
         yield* sql`RESET ROLE`
