@@ -97,7 +97,7 @@ const lastChanges = (changes: ReadonlyArray<ChangeItem>, { locale }: SignedIn): 
   return html`<section class="panel" aria-labelledby="last-changes">
     <h2 id="last-changes">${text("dashboard.changes")}</h2>
     ${changeTable(changes, locale)}
-    <p><a href="${changesOf({ tracked_only: true })}">${text("store.allChanges")}</a></p>
+    <p><a href="${changesOf({ tracked_only: true })}">${text("dashboard.allChanges")}</a></p>
   </section>`
 }
 

@@ -41,8 +41,7 @@ const values = (change: ChangeItem, locale: Locale): Html | string => {
   // Of an ad that moved, ids of stores.
   if (kind === "ad_moved" || (old === null && change.new === null)) return ""
   if (kind === "visits_added" || kind.startsWith("product_")) return write(change.new ?? old)
-  return html`${write(old)} <span role="img" aria-label="${locale.text("changes.to")}">→</span>
-    <strong>${write(change.new)}</strong>`
+  return html`${write(old)} ${locale.text("changes.to")} <strong>${write(change.new)}</strong>`
 }
 
 const store = ({ shop }: ChangeItem, { text }: Locale): Html | string => {
