@@ -237,6 +237,13 @@ const races: Readonly<Record<string, ReadonlyArray<Race>>> = {
   "src/services/alerts/Alerts.ts": [
     ["services/alerts", "AlertRound", "the account is locked first, by a mail and by what turns alerts on"]
   ],
+  "src/services/webhooks/WebhookRound.ts": [
+    ["services/webhooks", "WebhookRound", "that another server takes is left to it, without waiting"],
+    ["services/webhooks", "WebhookRound", "the account is locked first, by what was delivered and by a new address"]
+  ],
+  "src/services/webhooks/Webhooks.ts": [
+    ["services/webhooks", "WebhookRound", "the account is locked first, by what was delivered and by a new address"]
+  ],
   "src/services/accounts/SavedSearches.ts": [
     [
       "services/accounts",

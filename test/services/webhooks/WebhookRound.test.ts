@@ -1,6 +1,6 @@
 /** Webhooks (D114), over real HTTP servers, from the form of the page to what the server gets. */
 import { assert, describe, it as plain, layer } from "@effect/vitest"
-import { Clock, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Duration, Effect, Fiber, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Live from "../../../src/cli/Live.ts"
@@ -11,6 +11,7 @@ import { Mailer } from "../../../src/services/mail/Mailer.ts"
 import { endpointOf } from "../../../src/services/webhooks/Webhooks.ts"
 import * as WebhookRound from "../../../src/services/webhooks/WebhookRound.ts"
 import * as DocumentServer from "../../support/DocumentServer.ts"
+import * as Access from "../../support/Access.ts"
 import { MailServer } from "../../support/MailServer.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { Site } from "../../support/Site.ts"
@@ -218,6 +219,33 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D114 a w
       assert.include(yield* text, "accepted with status 200")
       yield* after(day)
       assert.lengthOf(got, 2)
+    })
+  )
+
+  it.effect("that another server takes is left to it, without waiting", () =>
+    Effect.gen(function* () {
+      const { after, change, got, id } = yield* customer()
+      yield* change(1)
+      const taking = yield* Access.hold((other) => other`SELECT FROM webhook WHERE account_id = ${id} FOR UPDATE`)
+      yield* Access.withoutWaiting(taking, after(0))
+      assert.isEmpty(got)
+      yield* after(0)
+      assert.lengthOf(got, 1)
+    })
+  )
+
+  it.effect("the account is locked first, by what was delivered and by a new address", () =>
+    Effect.gen(function* () {
+      const { after, change, id, submit } = yield* customer()
+      yield* change(1)
+      for (const work of [after(0), Effect.asVoid(submit(page, { url: "https://hooks.discovery.test/a" }))]) {
+        const lock = "FOR NO KEY UPDATE"
+        const held = yield* Access.hold((sql) => sql`SELECT FROM account WHERE id = ${id} FOR NO KEY UPDATE`, lock)
+        const working = yield* Effect.forkChild(work)
+        yield* held.waiting(1)
+        yield* held.release
+        yield* Fiber.join(working)
+      }
     })
   )
 

@@ -24,6 +24,7 @@ const shared = new Set([
   "Theme",
   "Name",
   "Video",
+  "Webhook",
   "Note",
   "Status",
   "Format",
