@@ -156,7 +156,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("views", (it) => {
               )
               assert.strictEqual(
                 instructions.includes("costs 1 credit"),
-                /search|compare|get_shop|product|changes/u.test(tools)
+                /search_|compare|get_shop|product|changes|run_saved/u.test(tools)
               )
             }
           }

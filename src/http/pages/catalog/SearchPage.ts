@@ -102,10 +102,10 @@ export const layer = <Query extends Narrowable & SentNames, Answer extends Envel
         const keep = yield* keeping(visitor, items, FilterChips.hrefOf(context, context.args))
         const changes =
           subject === "stores" && html`<p><a href="${changesOf(args)}">${locale.text("changes.ofStores")}</a></p>`
-        return SearchResults.results({
+        const shown = SearchResults.results({
           ...viewed.context,
           actions: html`${searchActions({ visitor, search: key, mark, saved: name, total })}
-          ${keptAs !== undefined && !isEmpty && keep.form}${changes}${!isEmpty && options.tools?.(locale, viewed)}`,
+          ${keptAs !== undefined && !isEmpty && keep.form}${!isEmpty && options.tools?.(locale, viewed)}`,
           subject,
           tool: tool.name,
           list: isEmpty ? undefined : options.list(answer, locale, { viewed, keep: keep.of }),
@@ -116,6 +116,7 @@ export const layer = <Query extends Narrowable & SentNames, Answer extends Envel
           asOf: yield* dataAsOf,
           reasons: isEmpty ? options.reasons(args, answer) : []
         })
+        return html`${shown}${changes}`
       })
 
       yield* FilterPage.add({

@@ -35,11 +35,16 @@ export const of = ({ baseUrl }: Pick<AppSettings, "baseUrl">) => {
   }
 }
 
+/** A longer address would be a noticeable part of the page: the choice then leads to the page without its query. */
+const longestPlace = 1_000
+
+const backTo = (place: string): string => (place.length > longestPlace ? (place.split("?", 1)[0] ?? "") : place)
+
 export const languageSwitch = ({ language, place, text }: Locale.Locale): Html | undefined =>
   place === undefined
     ? undefined
     : html`<form method="get" action="${languagePath}" class="languages" aria-label="${text("layout.language")}">
-        <input type="hidden" name="back" value="${place}" />
+        <input type="hidden" name="back" value="${backTo(place)}" />
         ${languages.map((each) =>
           each === language
             ? html`<strong lang="${each}">${ownNames[each]}</strong>`

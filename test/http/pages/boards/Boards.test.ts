@@ -209,13 +209,17 @@ layer(services, { excludeTestServices: true })("D117 the comparison of stores", 
       const page = yield* visitor.get(`/dashboard/compare?shop_ids=${three?.id},${one?.id}&shop_ids=${two?.id}`)
       assert.strictEqual(page.status, 200)
       assert.deepStrictEqual(
-        Array.from(page.text.matchAll(/<th scope="col"[^>]*>([^<]*)<\/th>/gu), ([, head = ""]) =>
+        Array.from(page.text.matchAll(/<th\s+scope="col"[^>]*>\s*([^<]*?)\s*<\/th>/gu), ([, head = ""]) =>
           head.replaceAll("&amp;", "&")
         ).slice(1),
         [three, one, two].map((shop) => shop?.name)
       )
       const valuesOf = ({ text }: Answer) =>
-        Array.from(text.matchAll(/<dt>([^<]*)<\/dt>\s*<dd>(.*?)<\/dd>/gsu), ([, , value = ""]) => value.trim())
+        Array.from(
+          // What a figure means is behind its value.
+          text.matchAll(/<dt>.*?<\/dt>\s*<dd>(.*?)(?:<span class="meaning"[^>]*>[^<]*<\/span>\s*)?<\/dd>/gsu),
+          ([, value = ""]) => value.trim()
+        )
       const columns = [three, one, two]
       const rows = Array.from(page.text.matchAll(/<tr[^>]*>\s*<th scope="row".*?<\/tr>/gsu), ([row]) =>
         Array.from(row.matchAll(/<td[^>]*>(.*?)<\/td>/gsu), ([, value = ""]) => value.trim())
@@ -237,10 +241,10 @@ layer(services, { excludeTestServices: true })("D117 the comparison of stores", 
       const ids = (yield* shops(6)).map(({ id }) => id)
       const six = yield* visitor.get(`/dashboard/compare?shop_ids=${ids.join(",")}`)
       assert.include(read(six), "At most 5 stores can be compared. One store was left out.")
-      assert.strictEqual(six.text.match(/<th scope="col"/gu)?.length, 6)
+      assert.strictEqual(six.text.match(/<th\s+scope="col"/gu)?.length, 6)
       const unknown = yield* visitor.get(`/dashboard/compare?shop_ids=${ids[0]},2147483647,9999999999`)
       assert.include(read(unknown), "There are no stores with the ids 2147483647 and 9999999999.")
-      assert.strictEqual(unknown.text.match(/<th scope="col"/gu)?.length, 2)
+      assert.strictEqual(unknown.text.match(/<th\s+scope="col"/gu)?.length, 2)
       assert.include(read(yield* visitor.get("/dashboard/compare")), "No stores are chosen.")
       for (const wrong of ["x", "1,", "0", "1;2", "1,,2"]) {
         assert.strictEqual((yield* visitor.get(`/dashboard/compare?shop_ids=${wrong}`)).status, 400)

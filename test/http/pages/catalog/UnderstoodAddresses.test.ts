@@ -7,6 +7,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { english } from "../../../../src/domain/Messages.ts"
 import { AdQuery } from "../../../../src/domain/search/AdQuery.ts"
+import { perPage } from "../../../../src/domain/search/SavedSearch.ts"
 import { MarketQuery } from "../../../../src/domain/search/MarketQuery.ts"
 import { ProductQuery } from "../../../../src/domain/search/ProductQuery.ts"
 import { ShopFilter, ShopQuery } from "../../../../src/domain/search/ShopQuery.ts"
@@ -64,8 +65,8 @@ interface Kind {
   readonly expected: (args: Json) => ReadonlyArray<string>
 }
 
-const idsIn = (args: Json, items: ReadonlyArray<{ readonly id: number }>): ReadonlyArray<string> => {
-  const { page = 1, per_page: size = 10 } = args as { readonly page?: number; readonly per_page?: number }
+const idsIn = (args: Json, items: ReadonlyArray<{ readonly id: number }>, defaultSize = 10): ReadonlyArray<string> => {
+  const { page = 1, per_page: size = defaultSize } = args as { readonly page?: number; readonly per_page?: number }
   return items.slice((page - 1) * size, page * size).map(({ id }) => String(id))
 }
 
@@ -76,13 +77,13 @@ const kinds: Readonly<Record<string, Kind>> = {
     path: sections.ads,
     fields: AdQuery.fields,
     validOf: (index) => onPage(make.ad(index)),
-    expected: (args) => idsIn(args, NaiveSearch.searchAds(catalog, args).items)
+    expected: (args) => idsIn(args, NaiveSearch.searchAds(catalog, args).items, perPage.ads)
   },
   products: {
     path: sections.products,
     fields: ProductQuery.fields,
     validOf: (index) => onPage(make.product(index)),
-    expected: (args) => idsIn(args, NaiveSearch.searchProducts(catalog, args).items)
+    expected: (args) => idsIn(args, NaiveSearch.searchProducts(catalog, args).items, perPage.products)
   },
   stores: {
     path: sections.stores,

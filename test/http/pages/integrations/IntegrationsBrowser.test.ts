@@ -309,7 +309,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* check("integrations-list")
         yield* goTo(tab, `${path}/keys/${key.id}/replace`)
         yield* check("integrations-replace")
-        yield* Effect.promise(() => tab.locator("form:not(.quiet) button[type=submit]").click())
+        yield* Effect.promise(() => tab.locator("main form:not(.quiet) button[type=submit]").click())
         yield* Effect.promise(() => tab.locator("#secret").waitFor())
         yield* check("integrations-replaced")
       })
