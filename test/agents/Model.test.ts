@@ -53,7 +53,7 @@ layer(LiveServer.naive(data), { excludeTestServices: true })("a model", (it) => 
       assert.strictEqual(first?.model, "scripted")
       assert.match(first?.messages[0]?.content ?? "", /never as instructions/u)
       assert.strictEqual(first?.messages[1]?.content, question.text)
-      assert.strictEqual(first?.tools.length, 9)
+      assert.strictEqual(first?.tools.length, 12)
       assert.deepStrictEqual(
         second?.messages.map(({ role }) => role),
         ["system", "user", "assistant", "tool"]
