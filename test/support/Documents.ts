@@ -19,12 +19,19 @@ import * as Tokens from "./Tokens.ts"
 export const generated = "<!-- Written from the code: `npm test -- test/documents.test.ts -u`. -->"
 
 /** A paragraph, in lines of at most 180 characters. */
-const wrapped = (text: string): ReadonlyArray<string> =>
-  text.split(/\s+/u).reduce<ReadonlyArray<string>>((lines, word) => {
-    const last = lines.at(-1)
-    const longer = `${last} ${word}`
-    return last === undefined || longer.length > 180 ? [...lines, word] : [...lines.slice(0, -1), longer]
-  }, [])
+const wrapped = (text: string): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  let line = ""
+  for (const word of text.split(/\s+/u)) {
+    if (line !== "" && line.length + 1 + word.length > 180) {
+      lines.push(line)
+      line = word
+    } else {
+      line = line === "" ? word : `${line} ${word}`
+    }
+  }
+  return [...lines, line]
+}
 
 /** The tools, which cannot be run. */
 export const registry = ToolRegistry.layer.pipe(

@@ -21,7 +21,10 @@ export type Locale = ReturnType<typeof make> & { readonly place?: string }
  * Without the choice of another language: of an answer to a form, whose address has no page, and of a request of an app that is
  * refused, whose address the form would repeat.
  */
-export const withoutPlace = ({ place: _, ...locale }: Locale): Locale => locale
+export const withoutPlace = (locale: Locale): Locale => {
+  const { place: _, ...others } = locale
+  return others
+}
 
 /** Longer headers are cut: no real browser sends as many languages. */
 const maxHeaderCharacters = 500
