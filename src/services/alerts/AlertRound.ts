@@ -8,7 +8,7 @@
  */
 import { Effect, Layer, Option, Result, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountId, Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
+import { AccountId } from "../../domain/access/Account.ts"
 import { mayCallTools } from "../../domain/access/Plan.ts"
 import { dayMillis } from "../../domain/Days.ts"
 import { languages } from "../../domain/Messages.ts"
@@ -21,6 +21,7 @@ import { availableOnce, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { countOf, firstOf, rowsOf } from "../database/Rows.ts"
 import { CurrentAccount } from "../limits/CurrentAccount.ts"
+import * as Notices from "../mail/Notices.ts"
 import * as Outbox from "../mail/Outbox.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import { ChangeFeed } from "../changes/ChangeFeed.ts"
@@ -48,7 +49,6 @@ const Due = Schema.Struct({
 type Due = typeof Due.Type
 const decodeDue = rowsOf(Due)
 
-const decodeOwner = firstOf(Schema.Struct({ email: Schema.String, plan: Plan, status: SubscriptionStatus }))
 const decodeLanguage = firstOf(Schema.Struct({ language: Schema.Literals(languages) }))
 const decodeKept = rowsOf(Schema.Struct({ id: Schema.Int, name: Schema.String }))
 
@@ -62,9 +62,6 @@ interface Taken {
   readonly accountId: AccountId
   readonly dueAt: Date
 }
-
-const owner = (sql: SqlClient.SqlClient, accountId: AccountId) => sql`
-  SELECT email, plan, status FROM account WHERE id = ${accountId} AND closed_at IS NULL`
 
 /** The next account whose time has come, which no other server takes meanwhile. */
 const take = Effect.gen(function* () {
@@ -83,7 +80,7 @@ const take = Effect.gen(function* () {
 /** The searches of an account that are due. None for one without access, whose searches wait until it has access again. */
 const dueOf = Effect.fnUntraced(function* (accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
-  const account = yield* decodeOwner(owner(sql, accountId))
+  const account = yield* Notices.decodeRecipient(Notices.selectRecipient(sql, accountId))
   if (account === undefined || !mayCallTools(account)) return []
   const now = yield* DatabaseClock.timeIn(sql)
   return yield* sql`
@@ -114,7 +111,7 @@ class OutboxFull extends Schema.TaggedError<OutboxFull>()("OutboxFull", { messag
 const settle = Effect.fnUntraced(function* ({ accountId, dueAt }: Taken, counted: ReadonlyArray<Counted>) {
   const sql = yield* SqlClient.SqlClient
   const nowMillis = yield* DatabaseClock.currentTimeMillis
-  const account = yield* decodeOwner(sql`${owner(sql, accountId)} FOR NO KEY UPDATE`)
+  const account = yield* Notices.decodeRecipient(sql`${Notices.selectRecipient(sql, accountId)} FOR NO KEY UPDATE`)
   if (account === undefined) return "raced"
   const next = new Date(nextLook(dueAt.getTime(), nowMillis))
   const alert = yield* sql`

@@ -2,11 +2,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
+import { Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
 import { timeIn } from "../database/DatabaseClock.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { firstOf, rowsOf } from "../database/Rows.ts"
 
 export const kinds = ["alert", "webhook"] as const
 export const outcomes = ["sent", "refused", "failed"] as const
@@ -19,6 +20,12 @@ const Counted = Schema.Struct({
 export type Counted = typeof Counted.Type
 
 const decodeCounted = rowsOf(Counted)
+
+export const decodeRecipient = firstOf(Schema.Struct({ email: Schema.String, plan: Plan, status: SubscriptionStatus }))
+
+/** Whom the notices of an account are for, and what its plan is; none of a closed account. */
+export const selectRecipient = (sql: SqlClient.SqlClient, accountId: AccountId) => sql`
+  SELECT email, plan, status FROM account WHERE id = ${accountId} AND closed_at IS NULL`
 
 /** Within the transaction that settles it. Nothing of an account that is closed meanwhile. */
 export const add = Effect.fnUntraced(function* ({

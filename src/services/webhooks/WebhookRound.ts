@@ -10,7 +10,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHmac } from "node:crypto"
 import { AppConfig } from "../../Config.ts"
-import { AccountId, Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
+import { AccountId } from "../../domain/access/Account.ts"
 import { mayCallTools } from "../../domain/access/Plan.ts"
 import { dashboardUrl } from "../../domain/catalog/DashboardUrl.ts"
 import { dayMillis } from "../../domain/Days.ts"
@@ -77,7 +77,6 @@ const Taken = Schema.Struct({
 })
 type Taken = typeof Taken.Type
 const decodeTaken = firstOf(Taken)
-const decodeOwner = firstOf(Schema.Struct({ email: Schema.String, plan: Plan, status: SubscriptionStatus }))
 const decodeLanguage = firstOf(Schema.Struct({ language: Schema.Literals(languages) }))
 
 interface Message {
@@ -89,9 +88,6 @@ interface Message {
 
 /** The mail that says it could not be written, and so nothing was. */
 class OutboxFull extends Schema.TaggedError<OutboxFull>()("OutboxFull", { message: Schema.String }) {}
-
-const owner = (sql: SqlClient.SqlClient, accountId: AccountId) => sql`
-  SELECT email, plan, status FROM account WHERE id = ${accountId} AND closed_at IS NULL`
 
 /** The next one with a message, or with changes that may be of its stores, which no other server takes meanwhile. */
 const take = Effect.gen(function* () {
@@ -201,7 +197,7 @@ const settle = Effect.fnUntraced(function* (taken: Taken, message: Message, stat
   const { accountId } = taken
   const nowMillis = yield* DatabaseClock.currentTimeMillis
   const now = new Date(nowMillis)
-  const account = yield* decodeOwner(sql`${owner(sql, accountId)} FOR NO KEY UPDATE`)
+  const account = yield* Notices.decodeRecipient(sql`${Notices.selectRecipient(sql, accountId)} FOR NO KEY UPDATE`)
   if (account === undefined) return { outcome: "raced", isDisabled: false } as const
   const outcome = outcomeOf(status)
   const isSent = outcome === "sent"
@@ -234,7 +230,7 @@ const settle = Effect.fnUntraced(function* (taken: Taken, message: Message, stat
 
 const deliver = Effect.fn("WebhookRound.deliver")(function* (taken: Taken) {
   const sql = yield* SqlClient.SqlClient
-  const account = yield* availableToRead(decodeOwner(owner(sql, taken.accountId)))
+  const account = yield* availableToRead(Notices.decodeRecipient(Notices.selectRecipient(sql, taken.accountId)))
   if (account === undefined || !mayCallTools(account)) {
     const due = new Date((yield* availableToRead(DatabaseClock.currentTimeMillis)) + withoutAccessMillis)
     yield* availableOnce(sql`UPDATE webhook SET due_at = ${due}, taken_until = NULL WHERE ${ours(sql, taken)}`)

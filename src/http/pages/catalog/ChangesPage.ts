@@ -1,5 +1,5 @@
 /** `/dashboard/changes`: what imports have changed, by day, kind and store (D111). The filters of stores come from the Stores page. */
-import { Effect, Layer, Result, Schema } from "effect"
+import { Effect, Layer, Result, Schema, Struct } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import { argumentDecoder } from "../../../domain/ArgumentDecoder.ts"
 import { adKinds, productKinds, storeKinds } from "../../../domain/catalog/Changes.ts"
@@ -42,7 +42,14 @@ const path = sections.changes
 /** The address of the changes of stores; `args` are those of a search for stores. */
 export const changesOf = (args: object): string => FilterChips.hrefOf({ address, path }, address.canonical(args))
 
-const kindGroups = { stores: storeKinds, products: productKinds, ads: adKinds } as const
+const kindGroups = [
+  ["stores", storeKinds],
+  ["products", productKinds],
+  ["ads", adKinds]
+] as const
+
+/** Arguments that are no filters of stores. */
+const ownFields = Struct.keys(ChangeQuery.fields)
 
 const isOwn = (name: string): boolean => Object.hasOwn(ChangeQuery.fields, name)
 
@@ -75,12 +82,10 @@ const form = (args: Readonly<Record<string, unknown>>, locale: Locale): Html => 
       <summary>
         ${text("changes.kindsLegend")}${chosen.length > 0 && html` <span class="badge">${chosen.length}</span>`}
       </summary>
-      ${Object.entries(kindGroups).map(
+      ${kindGroups.map(
         ([group, members]) =>
           html`<fieldset>
-            <legend>
-              ${text(`layout.section.${group === "stores" ? "stores" : group === "products" ? "products" : "ads"}`)}
-            </legend>
+            <legend>${text(`layout.section.${group}`)}</legend>
             ${members.map(
               (kind) =>
                 html`<label
@@ -126,17 +131,9 @@ export const layer = Layer.effectDiscard(
     const list = Effect.fnUntraced(function* (visitor: SignedIn, query: PageQuery) {
       const { locale, session } = visitor
       const { number, text } = locale
-      const { kinds, order, since, tracked_only, ...filters } = query
-      const asked = { kinds, order, since, tracked_only }
+      const filters = Struct.omit(query, ownFields)
       const { changes, findings, known_since, pagination } = yield* inTime(
-        feed.page(
-          {
-            ...Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)),
-            filters,
-            per_page: perPage
-          },
-          session.accountId
-        )
+        feed.page({ ...Struct.pick(query, ownFields), filters, per_page: perPage }, session.accountId)
       )
       const { warnings = [] } = yield* worded(locale, warningsOf(filters, findings))
       const args = address.canonical(query)
@@ -162,7 +159,7 @@ export const layer = Layer.effectDiscard(
           html`<nav class="paging" aria-label="${text("pageLinks.pages")}">
             <ul>
               <li>
-                <a rel="next" href="${more}">${text(order === "oldest" ? "changes.later" : "changes.earlier")}</a>
+                <a rel="next" href="${more}">${text(query.order === "oldest" ? "changes.later" : "changes.earlier")}</a>
               </li>
             </ul>
           </nav>`
