@@ -59,6 +59,7 @@ describe.skipIf(!isAvailable())("the market in a browser", () => {
         const page = yield* open({ javaScript: false, width: 390 })
         yield* goTo(page, path)
         yield* leave(page, async () => {
+          await page.locator(".choices > summary").click()
           await page.getByLabel("Group by").selectOption("country")
           await page.getByLabel("Sort by").selectOption("active_ads")
           await page.getByRole("button", { name: "Show" }).click()

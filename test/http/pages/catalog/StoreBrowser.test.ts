@@ -238,7 +238,8 @@ describe.skipIf(!isAvailable())("stores in a browser", () => {
           })
           assert.isAtMost(yield* overflow(page), 0)
           yield* picture(page, `meaning-${javaScript}`)
-          assert.deepStrictEqual(yield* violations(page), [])
+          // axe is a script.
+          if (javaScript) assert.deepStrictEqual(yield* violations(page), [])
         })
     )
 

@@ -128,7 +128,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
         const text = read(first)
         assert.include(text, "Jan 5, 2026 €1,100")
         assert.include(text, "Running ads Has not changed since Jan 5, 2026: 5")
-        assert.include(text, "Price down Lamp 12 €20.00 → €15.00")
+        assert.include(text, "Price down Lamp 12 €20.00 to €15.00")
         assert.include(text, "Sum of the monthly changes in visits over all months on record")
         for (const list of ["13 products", "13 ads"]) assert.include(text, list)
         const shown = ({ text }: Answer) => [
