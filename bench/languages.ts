@@ -28,6 +28,7 @@ type Phrase = (random: Prng) => string
 
 const storeOf = (id: number, random: Prng): IndexedStore => ({
   ...byField(() => null),
+  changes: null,
   id,
   name: `Store ${id}`,
   domain: `store${id}.example`,

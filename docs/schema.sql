@@ -517,6 +517,9 @@ CREATE TABLE catalog (
   version integer NOT NULL DEFAULT 0,
   niches_version integer NOT NULL DEFAULT 0,
   oldest_version integer NOT NULL DEFAULT 0,
+  moved_version integer NOT NULL DEFAULT 0,
+  moved_on date,
+  changes_from date,
   CONSTRAINT catalog_pkey PRIMARY KEY (single),
   CONSTRAINT catalog_single_check CHECK (single)
 );
@@ -931,6 +934,21 @@ CREATE TABLE webhook (
 );
 CREATE INDEX webhook_due_at ON webhook USING btree (due_at) WHERE disabled_at IS NULL;
 
+CREATE TABLE mover (
+  shop_id integer NOT NULL,
+  ads_change_7d double precision,
+  ads_change_30d double precision,
+  ads_change_90d double precision,
+  visits_change_7d double precision,
+  visits_change_30d double precision,
+  visits_change_90d double precision,
+  price_change_7d double precision,
+  price_change_30d double precision,
+  price_change_90d double precision,
+  CONSTRAINT mover_pkey PRIMARY KEY (shop_id),
+  CONSTRAINT mover_shop_id_fkey FOREIGN KEY (shop_id) REFERENCES shop(id) ON DELETE CASCADE
+);
+
 CREATE OR REPLACE FUNCTION public.account_change_is_append_only()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1124,6 +1142,9 @@ AS $function$
         EXECUTE format('DROP TABLE %I', partition);
         dropped := dropped + 1;
       END LOOP;
+      IF dropped > 0 THEN
+        UPDATE catalog SET changes_from = greatest(changes_from, (until AT TIME ZONE 'UTC')::date);
+      END IF;
       RETURN dropped;
     END $function$;
 

@@ -49,5 +49,5 @@ export const make = (options: DemoOptions): NaiveCatalog => {
       }
     }
   }
-  return { niches, shops, traffic, products, ads }
+  return { niches, shops, traffic, products, ads, movers: [] }
 }

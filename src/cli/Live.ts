@@ -27,6 +27,7 @@ import { Mailer } from "../services/mail/Mailer.ts"
 import { Notices } from "../services/mail/Notices.ts"
 import * as ActivityRetention from "../services/retention/ActivityRetention.ts"
 import { History } from "../services/changes/History.ts"
+import * as Movers from "../services/import/Movers.ts"
 import * as ChangeRetention from "../services/retention/ChangeRetention.ts"
 import { Passkeys } from "../services/sessions/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../services/sessions/passkeys/PasskeySignIn.ts"
@@ -210,6 +211,7 @@ const usage = Layer.mergeAll(ActivityLog.layer, Usage.layer, CallHistory.layer, 
 const upkeep = Layer.mergeAll(
   ActivityRetention.layer,
   ChangeRetention.layer,
+  Movers.layer,
   GrantRetention.layer,
   ClosedAccounts.layer,
   BillingUpkeep.layer,

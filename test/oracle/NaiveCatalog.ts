@@ -6,6 +6,7 @@ import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../src/d
 import type { Cta, MediaType } from "../../src/domain/catalog/Enumerations.ts"
 import { byField } from "../../src/domain/catalog/Figures.ts"
 import type { RecordedField } from "../../src/domain/catalog/Figures.ts"
+import * as Movers from "../../src/domain/catalog/Movers.ts"
 import * as Random from "./Random.ts"
 
 export interface Niche {
@@ -30,6 +31,9 @@ export interface Shop extends Readonly<Record<RecordedField, number | null>> {
   readonly theme: string | null
   readonly created_on: string | null
 }
+
+/** Changes over the last days, in any order of stores; a store without a row has none. */
+export type Mover = { readonly shop_id: number } & Readonly<Record<Movers.Mover, number | null>>
 
 export interface TrafficMonth {
   readonly shop_id: number
@@ -75,6 +79,7 @@ export interface NaiveCatalog {
   readonly traffic: ReadonlyArray<TrafficMonth>
   readonly products: ReadonlyArray<Product>
   readonly ads: ReadonlyArray<Ad>
+  readonly movers: ReadonlyArray<Mover>
 }
 
 export const today = "2026-03-15"
@@ -268,6 +273,14 @@ const makeAd = (random: Random.Random, id: number, shop: Shop | null): Ad => {
   }
 }
 
+const makeMover = (random: Random.Random, shop: Shop): Mover => ({
+  shop_id: shop.id,
+  // Every change has an entry.
+  ...(Object.fromEntries(
+    Movers.movers.map((mover) => [mover, maybe(random, () => random.pick([-50, -1, 0, 0, 0.5, 3, 3, 1_000]))])
+  ) as Record<Movers.Mover, number | null>)
+})
+
 /** Distinct ids with gaps, in a different order than the stores. */
 const shuffledIds = (random: Random.Random, count: number): ReadonlyArray<number> => {
   const ids = Array.from({ length: count }, (_, index) => index * 2 + 1)
@@ -296,6 +309,7 @@ export const generate = (seed: number, shopCount: number): NaiveCatalog => {
     shops,
     traffic: shops.flatMap((shop) => makeTraffic(random, shop)),
     products: owners.map((shop, index) => makeProduct(random, productIds[index] ?? 0, shop)),
-    ads: advertisers.map((shop, index) => makeAd(random, adIds[index] ?? 0, shop))
+    ads: advertisers.map((shop, index) => makeAd(random, adIds[index] ?? 0, shop)),
+    movers: shops.filter(() => random.chance(0.8)).map((shop) => makeMover(random, shop))
   }
 }

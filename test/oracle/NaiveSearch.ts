@@ -7,7 +7,7 @@ import type { NumberFigure } from "../../src/domain/catalog/Figures.ts"
 import type { AdQuery } from "../../src/domain/search/AdQuery.ts"
 import type { ProductQuery } from "../../src/domain/search/ProductQuery.ts"
 import type { ShopFilter, ShopQuery } from "../../src/domain/search/ShopQuery.ts"
-import type { Ad, NaiveCatalog, Product, Shop } from "./NaiveCatalog.ts"
+import type { Ad, Mover, NaiveCatalog, Product, Shop } from "./NaiveCatalog.ts"
 import { today, typed } from "./NaiveCatalog.ts"
 import { matcher } from "./NaiveText.ts"
 
@@ -24,6 +24,7 @@ export interface Store extends Shop {
   readonly activeAds: number
   readonly catalogSize: number | null
   readonly averagePrice: number | null
+  readonly mover: Mover | undefined
 }
 
 /** The value of a figure. One that a record states is its field. */
@@ -121,10 +122,31 @@ const findStores = (catalog: NaiveCatalog): ReadonlyMap<number, Store> => {
       growth: growthOf(months),
       activeAds: catalog.ads.filter((ad) => ad.shop_id === shop.id && ad.is_active).length,
       catalogSize: shop.products_count ?? (prices.length > 0 ? prices.length : null),
-      averagePrice: prices.length === 0 ? null : sum / prices.length
+      averagePrice: prices.length === 0 ? null : sum / prices.length,
+      mover: catalog.movers.find((mover) => mover.shop_id === shop.id)
     })
   }
   return stores
+}
+
+/** D120: unless the query says so, over 30 days. */
+const changeOf =
+  (sort: "ads" | "visits" | "price", { change_over: span = "30d" }: Pick<AdQuery, "change_over">) =>
+  ({ mover }: Store): number | null =>
+    mover?.[`${sort}_change_${span}`] ?? null
+
+/** What the item of a store has more in an order by a change. */
+export const changeShown = (query: AdQuery | ShopQuery, store: Store): { readonly change?: number | null } => {
+  switch (query.sort_by) {
+    case "ads_change":
+      return { change: changeOf("ads", query)(store) }
+    case "visits_change":
+      return { change: changeOf("visits", query)(store) }
+    case "price_change":
+      return { change: changeOf("price", query)(store) }
+    default:
+      return {}
+  }
 }
 
 /** S49, D37: a niche and all its ancestors. Digits are an id, because no niche has them as its name (D25). */
@@ -359,7 +381,10 @@ export const searchAds = (catalog: NaiveCatalog, query: AdQuery): Answer<Ad> => 
     reach: byStore((each) => each.visits),
     traffic: byStore((each) => each.visits),
     revenue: byStore((each) => each.monthly_revenue),
-    traffic_growth: byStore((each) => each.growth)
+    traffic_growth: byStore((each) => each.growth),
+    ads_change: byStore(changeOf("ads", query)),
+    visits_change: byStore(changeOf("visits", query)),
+    price_change: byStore(changeOf("price", query))
   }
   return { items: matching.sort(orders[sort]), total }
 }
@@ -386,7 +411,10 @@ export const searchShops = (catalog: NaiveCatalog, query: ShopQuery): Answer<Sto
     traffic_growth: by((store) => store.growth),
     active_ads: by((store) => store.activeAds),
     products_count: by((store) => store.catalogSize),
-    newest: by((store) => (store.created_on === null ? null : dayNumber(store.created_on)))
+    newest: by((store) => (store.created_on === null ? null : dayNumber(store.created_on))),
+    ads_change: by(changeOf("ads", query)),
+    visits_change: by(changeOf("visits", query)),
+    price_change: by(changeOf("price", query))
   }
   return { items: items.sort(orders[query.sort_by ?? "recommended"]), total: items.length }
 }

@@ -1,5 +1,6 @@
 /** Random arguments of searches: every filter alone, and in combination, with bounds on and next to existing values. */
 import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../src/domain/catalog/Enumerations.ts"
+import { spanNames } from "../../src/domain/catalog/Movers.ts"
 import { byName } from "../../src/domain/catalog/Figures.ts"
 import { adSorts, storeFields } from "../../src/domain/search/AdQuery.ts"
 import type { AdQuery } from "../../src/domain/search/AdQuery.ts"
@@ -41,7 +42,7 @@ type Make = () => unknown
 type Makers = Readonly<Record<string, Make>>
 /** Of all filters. */
 type MakersOf<Query> = Readonly<
-  Record<Exclude<keyof Query, "query" | "sort_by" | "sort_order" | "page" | "per_page">, Make>
+  Record<Exclude<keyof Query, "query" | "sort_by" | "sort_order" | "change_over" | "page" | "per_page">, Make>
 >
 
 const recase = (random: Random, text: string): string => random.pick([text, text.toUpperCase(), text.toLowerCase()])
@@ -168,6 +169,8 @@ const common = (random: Random) => ({
   ...(random.chance(0.9) ? { per_page: random.pick([1, 2, 3, 7, 10, 24, 25, 25, 25]) } : {})
 })
 
+const span = (random: Random) => (random.chance(0.5) ? { change_over: random.pick(spanNames) } : {})
+
 const filters = (random: Random, make: Makers, query: Make, index: number): Record<string, unknown> => {
   const names = Object.keys(make)
   // First each filter alone, several times; then up to six of them, half of the time with words.
@@ -190,7 +193,12 @@ export const generators = (random: Random, catalog: NaiveCatalog) => {
       // D102: a filter on stores is refused beside without_shop.
       if (args["without_shop"] === true)
         for (const name of Object.keys(shops)) if (name !== "query_any") delete args[name]
-      return { ...args, ...common(random), ...(random.chance(0.8) ? { sort_by: random.pick(adSorts) } : {}) }
+      return {
+        ...args,
+        ...common(random),
+        ...(random.chance(0.8) ? { sort_by: random.pick(adSorts) } : {}),
+        ...span(random)
+      }
     },
     product: (index: number): Record<string, unknown> => ({
       ...filters(random, products, query, index),
@@ -202,7 +210,8 @@ export const generators = (random: Random, catalog: NaiveCatalog) => {
       ...filters(random, shops, query, index),
       ...common(random),
       sort_by: shopSorts[index % shopSorts.length],
-      sort_order: Math.floor(index / shopSorts.length) % 2 === 0 ? "desc" : "asc"
+      sort_order: Math.floor(index / shopSorts.length) % 2 === 0 ? "desc" : "asc",
+      ...span(random)
     })
   }
 }

@@ -43,7 +43,7 @@ export const randomChange = (random: Random.Random) =>
       const shop = yield* pick(random, "shop")
       const ad = yield* pick(random, "ad")
       const product = yield* pick(random, "product")
-      switch (random.int(0, 8)) {
+      switch (random.int(0, 9)) {
         case 0:
           yield* sql`UPDATE shop SET monthly_revenue = ${random.int(0, 9_999)}, theme = ${`Theme ${random.int(0, 9)}`},
             apps = ARRAY[${`App ${random.int(0, 9)}`}, 'Klaviyo'], country = ${random.pick(countries)},
@@ -71,6 +71,10 @@ export const randomChange = (random: Random.Random) =>
         case 6:
           yield* sql`DELETE FROM ad WHERE id = ${ad.id}`
           return { items: [holderOf(ad)] }
+        case 8:
+          yield* sql`INSERT INTO mover (shop_id, ads_change_30d, price_change_7d) VALUES (${shop.id}, ${random.int(-9, 9)}, 0.5)
+            ON CONFLICT (shop_id) DO UPDATE SET ads_change_30d = excluded.ads_change_30d`
+          return { figures: [shop.id] }
         case 7:
           yield* sql`DELETE FROM shop WHERE id = ${shop.id}`
           return { items: [shop.id] }

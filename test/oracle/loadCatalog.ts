@@ -17,6 +17,7 @@ export const loadCatalog = Effect.fnUntraced(function* (catalog: NaiveCatalog) {
   yield* insert("traffic_month", catalog.traffic)
   yield* insert("product", catalog.products)
   yield* insert("ad", catalog.ads)
+  yield* insert("mover", catalog.movers)
   // Ids were assigned explicitly, so the sequences continue after them.
   for (const table of ["shop", "product", "ad"]) {
     yield* sql`SELECT setval(pg_get_serial_sequence(${table}, 'id'), max(id)) FROM ${sql(table)}`

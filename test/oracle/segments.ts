@@ -21,7 +21,8 @@ const storeRecord = (shop: Shop, catalog: NaiveCatalog): IndexedStore => ({
   visits: catalog.traffic
     .filter((month) => month.shop_id === shop.id)
     .sort((a, b) => (a.month < b.month ? -1 : 1))
-    .map(({ visits }) => visits)
+    .map(({ visits }) => visits),
+  changes: catalog.movers.find((mover) => mover.shop_id === shop.id) ?? null
 })
 
 const productRecord = (product: Product): IndexedProduct => ({

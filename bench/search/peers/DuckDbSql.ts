@@ -110,9 +110,7 @@ const inDirection = (column: string, isDescending: boolean): string =>
   `${column} ${isDescending ? "DESC" : "ASC"} NULLS LAST`
 
 export const storeOrdering = (order: Extract<Order, { readonly _tag: "ByStore" }>): ReadonlyArray<string> =>
-  order.figures
-    .filter((figure) => figure !== undefined)
-    .map((figure) => inDirection(figureColumn(figure), order.isDescending))
+  PeerQuery.figuresOf(order).map((figure) => inDirection(figureColumn(figure), order.isDescending))
 
 export const ordering = ({ order, subject }: Query): string => {
   switch (order._tag) {

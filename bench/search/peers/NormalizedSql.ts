@@ -114,9 +114,9 @@ const itemColumns = { score: "score", price: "price", created: "created_at", sta
 const byStore = (sql: Sql, { order }: Query): ReadonlyArray<Fragment> =>
   order._tag !== "ByStore"
     ? []
-    : order.figures
-        .filter((figure) => figure !== undefined)
-        .map((figure) => inDirection(sql, sql`s.${sql(storeColumns[figure])}`, order.isDescending))
+    : PeerQuery.figuresOf(order).map((figure) =>
+        inDirection(sql, sql`s.${sql(storeColumns[figure])}`, order.isDescending)
+      )
 
 const ordering = (sql: Sql, query: Query): Fragment => {
   const { order } = query

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { storeFigures } from "../../../src/domain/catalog/Figures.ts"
 import type { Figure } from "../../../src/domain/catalog/Figures.ts"
-import type { ItemCondition, Query, Range } from "../../../src/domain/search/CatalogQuery.ts"
+import type { ItemCondition, Order, Query, Range } from "../../../src/domain/search/CatalogQuery.ts"
 import { PeerError } from "../Peer.ts"
 import type { Found } from "../Peer.ts"
 
@@ -11,6 +11,10 @@ export const timeoutSeconds = 20
 
 export const tooSlow = (): PeerError =>
   new PeerError({ message: `The search took longer than ${timeoutSeconds} seconds.` })
+
+/** The figures of an order that peers have: not the changes of figures. */
+export const figuresOf = (order: Extract<Order, { readonly _tag: "ByStore" }>): ReadonlyArray<Figure> =>
+  order.figures.filter((figure) => figure !== undefined && Object.hasOwn(storeFigures, figure)) as ReadonlyArray<Figure>
 
 export const isGrouped = ({ order }: Query): boolean => order._tag === "Grouped"
 

@@ -28,7 +28,9 @@ export const AdItem = Schema.Struct({
       name: Schema.String,
       domain: Schema.String,
       country: Schema.String,
-      active_ads: Schema.Int
+      active_ads: Schema.Int,
+      /** Only in an order by a change (D120). */
+      change: Schema.optionalKey(Schema.NullOr(Schema.Finite))
     })
   ),
   dashboard_url: Schema.NullOr(Schema.String)

@@ -209,12 +209,19 @@ export const sortOrderOf = byName([
   ["descending", "desc"]
 ])
 
+export const spanOf = byName([
+  ...["7", "7 days", "week", "1w"].map((name) => [name, "7d"] as const),
+  ...["30", "30 days", "month", "1m"].map((name) => [name, "30d"] as const),
+  ...["90", "90 days", "quarter", "3m"].map((name) => [name, "90d"] as const)
+])
+
 /** The argument that another name means in APIs of other services, where a tool has it. */
 export const argumentOf = byName([
   ...["q", "search", "search query", "search term", "keyword", "text", "term"].map((name) => [name, "query"] as const),
   ...["limit", "size", "count", "first", "max results"].map((name) => [name, "per_page"] as const),
   ...["sort", "order", "order by"].map((name) => [name, "sort_by"] as const),
   ...["direction", "sort direction"].map((name) => [name, "sort_order"] as const),
+  ...["period", "change days", "time span", "window"].map((name) => [name, "change_over"] as const),
   ...["category", "categories", "industry", "vertical"].map((name) => [name, "niches"] as const),
   ...["region", "location", "market"].map((name) => [name, "countries"] as const),
   ["lang", "languages"],

@@ -22,17 +22,23 @@ const facts = {
   created_on: Schema.NullOr(Schema.String).annotate({ description: "YYYY-MM-DD." }),
   is_tracked: Schema.Boolean.annotate({ description: "True: get_product returns details." })
 } satisfies Readonly<Record<FigureAnswer, Schema.Top> & Record<string, Schema.Top>>
+/** Only in an order by a change (D120). */
+const change = Schema.optionalKey(Figure)
+
 export const ShopFacts = Schema.Struct(facts)
 export type ShopFacts = typeof ShopFacts.Type
 
-export const ShopItem = Schema.Struct({ ...facts, dashboard_url: Schema.String })
+export const ShopItem = Schema.Struct({ ...facts, change, dashboard_url: Schema.String })
 export type ShopItem = typeof ShopItem.Type
+
+/** A store of a search. */
+export type FoundShop = Omit<ShopItem, "dashboard_url">
 
 interface Context {
   readonly dashboardUrl: (shopId: number) => string
 }
 
-export const present = (shop: ShopFacts, context: Context): ShopItem => ({
+export const present = (shop: FoundShop, context: Context): ShopItem => ({
   ...shop,
   dashboard_url: context.dashboardUrl(shop.id)
 })

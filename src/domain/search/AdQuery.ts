@@ -1,6 +1,8 @@
 /** Arguments of `search_ads` (S44 to S75, S30). */
 import { Predicate, Schema } from "effect"
 import { ctas, mediaTypes } from "../catalog/Enumerations.ts"
+import { isMoving, movingSorts } from "../catalog/Movers.ts"
+import type { Span } from "../catalog/Movers.ts"
 import { mediaTypeOf, statusOf } from "../catalog/OtherNames.ts"
 import { issueAt, refused } from "../ArgumentIssue.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
@@ -10,7 +12,16 @@ import * as Page from "./Page.ts"
 import * as StoreFilter from "./StoreFilter.ts"
 import type { WithoutEffect } from "./Warnings.ts"
 
-export const adSorts = ["recommended", "newest", "oldest", "reach", "revenue", "traffic", "traffic_growth"] as const
+export const adSorts = [
+  "recommended",
+  "newest",
+  "oldest",
+  "reach",
+  "revenue",
+  "traffic",
+  "traffic_growth",
+  ...movingSorts
+] as const
 export type AdSort = (typeof adSorts)[number]
 
 /** Store filters that `search_products` does not have. */
@@ -49,9 +60,10 @@ export const AdQuery = Schema.Struct({
   ...AdFilter.fields,
   sort_by: Arguments.optional(
     Arguments.oneOf(adSorts),
-    "Default recommended: stores with most active ads first. reach and traffic: the store's visits."
+    "Default recommended: most active ads first. reach and traffic: the store's visits. price_change: percent."
   ),
   sort_order: Arguments.optional(Arguments.SortOrder, "Default desc."),
+  change_over: Arguments.optional(Arguments.ChangeOver, "For *_change. Default 30d."),
   ...Page.fields(270)
 })
 export type AdQuery = typeof AdQuery.Type
@@ -82,14 +94,30 @@ export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArra
 ]
 
 /** The orders by a figure, which alone have two directions (S71). */
-const directed: ReadonlyArray<AdSort> = ["reach", "revenue", "traffic", "traffic_growth"]
+const directed: ReadonlyArray<AdSort> = ["reach", "revenue", "traffic", "traffic_growth", ...movingSorts]
+
+/** `change_over` concerns the orders by a change (D120). */
+export const spanWithoutEffect = (query: {
+  readonly sort_by?: string
+  readonly change_over?: Span
+}): ReadonlyArray<WithoutEffect> => {
+  const { change_over: span, sort_by: value } = { ...Arguments.defaults, ...query }
+  return span === Arguments.defaults.change_over || isMoving(value)
+    ? []
+    : [{ argument: "change_over", other: "sort_by", value, takes: movingSorts }]
+}
 
 /** The default says nothing that does not hold anyway. */
-export const withoutEffect = (query: Pick<AdQuery, "sort_by" | "sort_order">): ReadonlyArray<WithoutEffect> => {
+export const withoutEffect = (
+  query: Pick<AdQuery, "sort_by" | "sort_order" | "change_over">
+): ReadonlyArray<WithoutEffect> => {
   const { sort_by: value, sort_order: order } = { ...Arguments.defaults, ...query }
-  return order === Arguments.defaults.sort_order || directed.includes(value)
-    ? []
-    : [{ argument: "sort_order", other: "sort_by", value, takes: directed }]
+  return [
+    ...(order === Arguments.defaults.sort_order || directed.includes(value)
+      ? []
+      : [{ argument: "sort_order", other: "sort_by", value, takes: directed } as const]),
+    ...spanWithoutEffect(query)
+  ]
 }
 
 /** `recommended` pages over stores, every other sort over ads (S72); so does `recommended` of ads without a store (D102). */

@@ -4,7 +4,8 @@
  */
 import { Schema, SchemaTransformation } from "effect"
 import { problem, refused } from "../ArgumentIssue.ts"
-import { sortOrderOf } from "../catalog/OtherNames.ts"
+import { defaultSpan, spanNames } from "../catalog/Movers.ts"
+import { sortOrderOf, spanOf } from "../catalog/OtherNames.ts"
 import type { ByName } from "../catalog/OtherNames.ts"
 import { clean } from "../catalog/ThirdPartyText.ts"
 import { CalendarDate, Id, hasNoControl } from "../Scalars.ts"
@@ -58,7 +59,14 @@ const maxMembers = 50
 export const rules = "Filters combine with AND, list values (up to 50) with OR; bounds are inclusive."
 
 /** The keywords that these cover. */
-export const ruled = { maxItems: maxMembers, maxLength: 100, minimum: 0, minLength: 1 } as const
+export const ruled: ReadonlyArray<readonly [keyword: string, limit: number]> = [
+  ["maxItems", 20],
+  ["maxItems", maxMembers],
+  ["maxLength", 100],
+  ["maxLength", 200],
+  ["minimum", 0],
+  ["minLength", 1]
+]
 
 /** Several members of a closed vocabulary; none means no filter. */
 export const someOf = <const L extends ReadonlyArray<string>>(values: L, meant?: ByName) =>
@@ -103,11 +111,15 @@ export type DateRange = typeof DateRange.Type
 export const SortOrder = oneOf(["asc", "desc"], sortOrderOf)
 export type SortOrder = typeof SortOrder.Type
 
+/** The span of an order by a change (D120). */
+export const ChangeOver = oneOf(spanNames, spanOf)
+
 /** The defaults of arguments, in every search that has them. */
 export const defaults = {
   status: "all",
   partnership_only: false,
   without_shop: false,
   sort_by: "recommended",
-  sort_order: "desc"
+  sort_order: "desc",
+  change_over: defaultSpan
 } as const

@@ -1,6 +1,7 @@
 /** What a catalog search answers, as plain data, and the names of one version of the catalog. */
 import { Schema } from "effect"
 import type { FigureAnswer, NumberFigure } from "../catalog/Figures.ts"
+import type { Mover } from "../catalog/Movers.ts"
 import type { Code, Mask, SpellingKind, Subject, Summed } from "./CatalogQuery.ts"
 
 export interface Found {
@@ -30,7 +31,11 @@ export interface SearchResult {
 }
 
 /** As answers have them: unknown figures are `null`, and those that are computed have two decimals. */
-export type StoreFigures = Readonly<Record<FigureAnswer<NumberFigure>, number | null>> & { readonly active_ads: number }
+export type StoreFigures = Readonly<Record<FigureAnswer<NumberFigure>, number | null>> & {
+  readonly active_ads: number
+  /** How they have changed (D120). */
+  readonly changes: Readonly<Record<Mover, number | null>>
+}
 
 /** Kinds of flags of ads. */
 export const flagKinds = ["status", "partnership", "media", "cta"] as const

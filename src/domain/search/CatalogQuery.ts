@@ -3,8 +3,15 @@
  * services that answer are in services/search.
  */
 import type { AdStatus, Cta, MediaType } from "../catalog/Enumerations.ts"
+import { figures } from "../catalog/Figures.ts"
 import type { Figure } from "../catalog/Figures.ts"
+import { movers } from "../catalog/Movers.ts"
+import type { Mover } from "../catalog/Movers.ts"
 import type { WantedWord } from "./WantedWords.ts"
+
+/** Columns with one number for each store. */
+export type StoreNumber = Figure | Mover
+export const storeNumbers: ReadonlyArray<StoreNumber> = [...figures, ...movers]
 
 /** Columns with one code for each store; 0 is none. Countries and currencies are encoded by `lettersCode`. */
 export const codes = ["niche", "country", "currency", "theme", "extension"] as const
@@ -85,7 +92,7 @@ export type ItemCondition =
  *   store are left out.
  */
 export type Order =
-  | { readonly _tag: "ByStore"; readonly figures: readonly [Figure, Figure?]; readonly isDescending: boolean }
+  | { readonly _tag: "ByStore"; readonly figures: readonly [StoreNumber, StoreNumber?]; readonly isDescending: boolean }
   | { readonly _tag: "ByItem"; readonly column: ItemColumn; readonly isDescending: boolean }
   | { readonly _tag: "Grouped" }
 export type ItemColumn = "score" | "price" | "created" | "started"

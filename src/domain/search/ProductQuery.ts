@@ -20,7 +20,7 @@ export const ProductQuery = Schema.Struct({
     Arguments.oneOf(productSorts),
     "Default recommended, by relevance; price and newest rank products, others their stores."
   ),
-  sort_order: Arguments.optional(Arguments.SortOrder, "Default desc; for recommended, best first."),
+  sort_order: Arguments.optional(Arguments.SortOrder, "Default desc."),
   ...Page.fields(185)
 })
 export type ProductQuery = typeof ProductQuery.Type

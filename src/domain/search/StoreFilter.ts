@@ -67,7 +67,7 @@ export const fields = {
   monthly_revenue: Arguments.optional(Arguments.Range, "Estimated."),
   monthly_visits: Arguments.optional(Arguments.Range, "Estimated."),
   traffic_growth_pct: Arguments.optional(Arguments.SignedRange, "Sum of monthly visit changes, percent."),
-  active_ads: Arguments.optional(Arguments.Range, "Ads running now."),
+  active_ads: Arguments.optional(Arguments.Range, "Running now."),
   products_count: Arguments.optional(Arguments.Range, "Catalog size."),
   monthly_orders: Arguments.optional(Arguments.Range, "Estimated."),
   shop_created_between: Arguments.optional(Arguments.DateRange, "YYYY-MM-DD.")

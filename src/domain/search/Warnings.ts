@@ -24,7 +24,7 @@ export interface CurrencyCount {
 
 /** An argument that does nothing beside this value of another argument. */
 export interface WithoutEffect {
-  readonly argument: "sort_order" | "niche_level"
+  readonly argument: "sort_order" | "niche_level" | "change_over"
   readonly other: "sort_by" | "group_by"
   readonly value: string
   /** The values of the other argument beside which it has an effect. */

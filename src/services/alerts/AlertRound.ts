@@ -92,7 +92,8 @@ const dueOf = Effect.fnUntraced(function* (accountId: AccountId) {
 const countChanges = Effect.fnUntraced(function* (accountId: AccountId, { change, query }: Due) {
   const feed = yield* ChangeFeed
   const asked = Option.getOrUndefined(Result.getSuccess(searchKinds.stores.decode(query)))
-  const filters = asked === undefined ? undefined : Struct.omit(asked, ["page", "per_page", "sort_by", "sort_order"])
+  const filters =
+    asked === undefined ? undefined : Struct.omit(asked, ["page", "per_page", "sort_by", "sort_order", "change_over"])
   const since = cursorOf({ _tag: "After", id: change })
   const { counts, next } = yield* feed
     .counts({ since, ...(filters === undefined ? {} : { filters }) }, accountId)

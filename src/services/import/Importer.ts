@@ -65,6 +65,12 @@ const batchesAhead = 2
 /** The key of the advisory lock that a running import holds: no other of the database's keys (Migrations, record_activity). */
 export const lockId = 7_236_203
 
+/** Whether an import runs, in SQL. */
+export const sqlIsRunning = `EXISTS (
+  SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 0 AND objid = ${lockId}::integer::oid AND objsubid = 1 AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+)`
+
 const decodeIsEmpty = rowOf(Schema.Struct({ isEmpty: Schema.Boolean }))
 
 export class Importer extends Context.Service<

@@ -10,7 +10,7 @@ import * as BackgroundJob from "../BackgroundJob.ts"
 import { availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { rowOf } from "../database/Rows.ts"
-import { lockId } from "../import/Importer.ts"
+import { sqlIsRunning } from "../import/Importer.ts"
 import * as Outbox from "../mail/Outbox.ts"
 import * as Metrics from "./Metrics.ts"
 
@@ -32,9 +32,7 @@ const lastImport = Effect.gen(function* () {
   const { accepted, finished, rejected, running, seconds, skipped, started } = yield* sql`
       WITH ended AS (SELECT started_at, finished_at, counts FROM import WHERE finished_at IS NOT NULL ORDER BY id DESC LIMIT 1)
       SELECT
-        EXISTS (SELECT FROM pg_locks
-          WHERE locktype = 'advisory' AND classid = 0 AND objid = ${lockId}::integer::oid AND objsubid = 1 AND granted
-            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS running,
+        ${sql.literal(sqlIsRunning)} AS running,
         coalesce((SELECT extract(epoch FROM started_at) FROM import ORDER BY id DESC LIMIT 1), 0)::double precision AS started,
         coalesce(extract(epoch FROM e.finished_at), 0)::double precision AS finished,
         coalesce(extract(epoch FROM e.finished_at - e.started_at), 0)::double precision AS seconds,

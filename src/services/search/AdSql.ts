@@ -4,7 +4,9 @@ import type { SqlClient, Statement } from "effect/sql"
 import { AdItem } from "../../domain/catalog/AdItem.ts"
 import type { FoundAd } from "../../domain/catalog/AdItem.ts"
 import { ctas } from "../../domain/catalog/Enumerations.ts"
+import type { Mover } from "../../domain/catalog/Movers.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { changeIn } from "./ShopFigures.ts"
 import type { FiguresOf } from "./ShopFigures.ts"
 
 const Text = Schema.NullOr(Schema.String)
@@ -32,15 +34,20 @@ export const read = (sql: SqlClient.SqlClient) => (wanted: Statement.Fragment) =
       FROM ${wanted} JOIN ad a ON a.id = w.id LEFT JOIN shop s ON s.id = a.shop_id`.pipe(decodeAds)
 
 export const toFound =
-  (figuresOf: FiguresOf) =>
+  (figuresOf: FiguresOf, mover?: Mover) =>
   (row: AdRow): FoundAd => ({
     ...Struct.omit(row, ["request", "version", "shop_id", "name", "domain", "country"]),
     // A label that is not in the vocabulary becomes `null`.
     cta: ctas.find((cta) => cta === row.cta) ?? null,
-    shop: shopOf(figuresOf, row)
+    shop: shopOf(figuresOf, row, mover)
   })
 
-const shopOf = (figuresOf: FiguresOf, { country, domain, name, shop_id: id }: AdRow): FoundAd["shop"] =>
-  id === null || name === null || domain === null || country === null
-    ? null
-    : { id, name, domain, country, active_ads: figuresOf(id).active_ads }
+const shopOf = (
+  figuresOf: FiguresOf,
+  { country, domain, name, shop_id: id }: AdRow,
+  mover: Mover | undefined
+): FoundAd["shop"] => {
+  if (id === null || name === null || domain === null || country === null) return null
+  const figures = figuresOf(id)
+  return { id, name, domain, country, active_ads: figures.active_ads, ...changeIn(figures, mover) }
+}

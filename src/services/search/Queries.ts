@@ -5,6 +5,8 @@ import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerat
 import { storeFigures } from "../../domain/catalog/Figures.ts"
 import type { Figure, FigureArgument } from "../../domain/catalog/Figures.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
+import { defaultSpan, isMoving, moverOf } from "../../domain/catalog/Movers.ts"
+import type { MovingSort, Span } from "../../domain/catalog/Movers.ts"
 import { storedBounds } from "../../domain/catalog/TwoDecimals.ts"
 import { daysSince1970 } from "../../domain/Days.ts"
 import { mode } from "../../domain/search/AdQuery.ts"
@@ -147,9 +149,9 @@ const sortFigures = {
   newest: ["created"]
 } as const satisfies Readonly<Record<string, readonly [Figure, Figure?]>>
 
-const byStore = (sort: keyof typeof sortFigures, direction: SortOrder): Order => ({
+const byStore = (sort: keyof typeof sortFigures | MovingSort, direction: SortOrder, span?: Span): Order => ({
   _tag: "ByStore",
-  figures: sortFigures[sort],
+  figures: isMoving(sort) ? [moverOf(sort, span ?? defaultSpan)] : sortFigures[sort],
   isDescending: direction === "desc"
 })
 
@@ -191,7 +193,7 @@ const adOrder = (query: AdQuery): Order => {
     return { _tag: "ByItem", column: "started", isDescending: sort === "newest" }
   }
   // Of ads without a store, whose order is the default one of ads.
-  return byStore(sort, sort === "recommended" ? "desc" : direction)
+  return byStore(sort, sort === "recommended" ? "desc" : direction, query.change_over)
 }
 
 /**
@@ -245,6 +247,6 @@ export const storeFilter = (query: ShopFilter, names: NameCodes): Filter => ({
 
 export const fromShopQuery = (query: ShopQuery, names: NameCodes): Query => ({
   ...storeFilter(query, names),
-  order: byStore(query.sort_by ?? defaults.sort_by, query.sort_order ?? defaults.sort_order),
+  order: byStore(query.sort_by ?? defaults.sort_by, query.sort_order ?? defaults.sort_order, query.change_over),
   ...window(query)
 })

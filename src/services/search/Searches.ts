@@ -14,7 +14,8 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { FoundAd } from "../../domain/catalog/AdItem.ts"
 import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
-import type { ShopFacts } from "../../domain/catalog/ShopItem.ts"
+import { moverIn } from "../../domain/catalog/Movers.ts"
+import type { FoundShop } from "../../domain/catalog/ShopItem.ts"
 import * as AdQuery from "../../domain/search/AdQuery.ts"
 import * as Page from "../../domain/search/Page.ts"
 import type { ProductQuery } from "../../domain/search/ProductQuery.ts"
@@ -56,7 +57,7 @@ export class AdSearch extends Context.Service<AdSearch, { search(query: AdQuery.
         const mode = AdQuery.mode(query)
         const stores = mode === "grouped_by_shop" ? found.stores : undefined
         return {
-          ads: found.rows.map(AdSql.toFound(found.figuresOf)),
+          ads: found.rows.map(AdSql.toFound(found.figuresOf, moverIn(query))),
           pagination: {
             ...Page.pagination(query, found.total, stores ?? found.total),
             mode,
@@ -110,7 +111,7 @@ export class ProductSearch extends Context.Service<
 }
 
 interface FoundShops {
-  readonly shops: ReadonlyArray<ShopFacts>
+  readonly shops: ReadonlyArray<FoundShop>
   readonly pagination: Page.Pagination
   readonly findings: Findings
 }
@@ -136,7 +137,7 @@ export class ShopSearch extends Context.Service<
           read: (ids, hint) => records(ids, { accountId, hint })
         })
         return {
-          shops: found.rows.map(ShopSql.toFacts(found.figuresOf)),
+          shops: found.rows.map(ShopSql.toFound(found.figuresOf, moverIn(query))),
           pagination: Page.pagination(query, found.total),
           findings: found.findings
         }

@@ -1,8 +1,11 @@
 /** SQL that reads stores by id, with the fields that all tools return. */
 import { Schema, Struct } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
+import type { Mover } from "../../domain/catalog/Movers.ts"
 import { ShopFacts } from "../../domain/catalog/ShopItem.ts"
+import type { FoundShop } from "../../domain/catalog/ShopItem.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { changeIn } from "./ShopFigures.ts"
 import type { FiguresOf } from "./ShopFigures.ts"
 
 type Sql = SqlClient.SqlClient
@@ -39,7 +42,12 @@ export const toFacts =
   (figuresOf: FiguresOf) =>
   (row: ShopRow): ShopFacts => ({
     ...Struct.pick(row, facts),
-    ...figuresOf(row.id),
+    ...Struct.omit(figuresOf(row.id), ["changes"]),
     created_on: row.created_on,
     is_tracked: row.is_tracked
   })
+
+/** Of a search, with the change that orders it. */
+export const toFound =
+  (figuresOf: FiguresOf, mover: Mover | undefined) =>
+  (row: ShopRow): FoundShop => ({ ...toFacts(figuresOf)(row), ...changeIn(figuresOf(row.id), mover) })

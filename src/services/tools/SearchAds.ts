@@ -22,7 +22,7 @@ export const make = Effect.gen(function* () {
     name: "search_ads",
     title: "Search social ads of online stores",
     description:
-      "Finds social-platform ads of online stores, running or stopped, with their text, call to action, dates and store.",
+      "Finds social-platform ads of online stores, running or stopped, with text, call to action, dates and store.",
     details:
       "The default sort gives one ad per store (total counts ads, matching_shops stores); other sorts list every ad. Store filters and figures are of the ad's store, money in its currency; ads of unknown stores match no store filter. " +
       `page_name, headline and ad_text are ${ToolDefinition.thirdParty}`,

@@ -4,7 +4,7 @@ import { AppConfig } from "../../Config.ts"
 import * as ShopItem from "../../domain/catalog/ShopItem.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
 import { ShopPage } from "../../domain/search/Page.ts"
-import { ShopQuery } from "../../domain/search/ShopQuery.ts"
+import { ShopQuery, withoutEffect } from "../../domain/search/ShopQuery.ts"
 import { ShopSearch } from "../search/Searches.ts"
 import { dashboardUrl } from "../../domain/catalog/DashboardUrl.ts"
 import * as SearchWarnings from "./SearchWarnings.ts"
@@ -14,12 +14,12 @@ import * as VocabularyCheck from "./VocabularyCheck.ts"
 export const make = Effect.gen(function* () {
   const shops = yield* ShopSearch
   const context = { dashboardUrl: dashboardUrl(yield* AppConfig) }
-  const warningsOf = yield* SearchWarnings.make()
+  const warningsOf = yield* SearchWarnings.make(withoutEffect)
 
   return ToolDefinition.make({
     name: "search_shops",
     title: "Search online stores",
-    description: "Finds and ranks online stores by niche, country, traffic, revenue, ads, apps and more.",
+    description: "Finds online stores by niche, country, traffic, revenue, ads, apps and more.",
     details: `Unknown figures are null, match no range and sort last. Money is in each store's currency, not converted. name is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
     use: "to list or rank stores.",

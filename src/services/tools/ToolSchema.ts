@@ -25,7 +25,7 @@ export const briefArguments = (
 ): ObjectSchema => {
   const said = brief(
     schema,
-    (keyword, value, node) => isNeverSaid(keyword, node) || (hasRules && isRuled(keyword, value))
+    (keyword, value, node) => isNeverSaid(keyword, value, node) || (hasRules && isRuled(keyword, value))
   )
   const { properties } = said
   const each = Object.entries(isNode(properties) ? properties : {}).map(([name, property]) => {
@@ -125,13 +125,15 @@ const brief = (
 }
 
 /** A pattern repeats what the description says of the form of a text. Ids come from answers, so that no model needs their bounds. */
-const isNeverSaid = (keyword: string, node: Node): boolean =>
+const isNeverSaid = (keyword: string, value: unknown, node: Node): boolean =>
   keyword === "pattern" ||
+  // As the instructions say of all tools.
+  (keyword === "minimum" && value === 1) ||
   keyword === "additionalProperties" ||
   (node["maximum"] === maxInteger && (keyword === "minimum" || keyword === "maximum"))
 
 const isRuled = (keyword: string, value: unknown): boolean =>
-  Object.entries(Arguments.ruled).some(([name, limit]) => name === keyword && limit === value)
+  Arguments.ruled.some(([name, limit]) => name === keyword && limit === value)
 
 type Node = Readonly<Record<string, unknown>>
 

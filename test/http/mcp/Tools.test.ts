@@ -98,8 +98,10 @@ const said: Readonly<Record<string, string>> = {
   "maxItems=50": "up to 50",
   "maxLength=100": "1 to 100 characters",
   "minimum=0": "from 0",
-  // The bounds of an id, which comes from another answer.
-  "minimum=1": "id",
+  "maxItems=20": "niches has up to 20 values",
+  "maxLength=200": "query up to 200 characters",
+  "minimum=1": "from 1",
+  // The bound of an id, which comes from another answer.
   "maximum=2147483647": "id",
   "minLength=1": "1 to 100 characters",
   "additionalProperties=false": "",

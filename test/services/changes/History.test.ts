@@ -3,7 +3,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Equal, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Series from "../../../src/domain/catalog/Series.ts"
+import { spans } from "../../../src/domain/catalog/Movers.ts"
 import * as History from "../../../src/services/changes/History.ts"
+import * as Movers from "../../../src/services/import/Movers.ts"
 import { Sources } from "../../../src/services/import/Sources.ts"
 import * as Deliveries from "../import/Deliveries.ts"
 import type { ChangeRow, Kept } from "../import/Deliveries.ts"
@@ -54,6 +56,45 @@ const median = (prices: ReadonlyArray<number>): number | null => {
 /** The values at the end of a day. */
 const at = (stored: ReadonlyArray<Stored>, on: number): Values | undefined =>
   stored.findLast((each) => each.on <= on)?.values
+
+const running = (ads: ReadonlyMap<number, boolean> = new Map()): number =>
+  Array.from(ads.values()).filter((isActive) => isActive).length
+
+const mean = (prices: ReadonlyMap<number, number> = new Map()): number | null =>
+  prices.size === 0 ? null : Array.from(prices.values()).reduce((sum, price) => sum + price, 0) / prices.size
+
+const percentage = (then: number | null, now: number | null): number | null =>
+  then === null || now === null ? null : Number(((now / then - 1) * 100).toFixed(2))
+
+/** Days are so many times as far from each other, so that 28 of them are more than 90. */
+const stretch = 4
+const stretched = (number: number) => new Date(Date.UTC(2026, 2, 1 + (number - 1) * stretch))
+
+const visitsChange = (visits: Readonly<Record<string, number>>, newest: number, back: number): number | null => {
+  const before = (month: string, count: number) => {
+    const [year = 0, number = 0] = month.split("-").map(Number)
+    return new Date(Date.UTC(year, number - 1 - count)).toISOString().slice(0, 7)
+  }
+  const last = Object.keys(visits).toSorted().at(-1)
+  if (last === undefined || last < before(stretched(newest).toISOString().slice(0, 7), 2)) return null
+  const [now, then] = [visits[last], visits[before(last, back)]]
+  return now === undefined || then === undefined ? null : now - then
+}
+
+/** The changes over the last days (D120), with the days of all data stretched. */
+const movedOf = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [days] = yield* sql<{ newest: number }>`SELECT max(extract(day FROM as_of))::int AS newest FROM import`
+  for (const table of ["import", "change", "history_start"]) {
+    yield* sql`UPDATE ${sql(table)} SET as_of = date '2026-03-01' + (as_of - date '2026-03-01') * ${stretch}::int`
+  }
+  yield* Movers.update
+  const rows = yield* sql<{ shop_id: number } & Readonly<Record<string, number | null>>>`SELECT * FROM mover`
+  for (const table of ["import", "change", "history_start"]) {
+    yield* sql`UPDATE ${sql(table)} SET as_of = date '2026-03-01' + (as_of - date '2026-03-01') / ${stretch}::int`
+  }
+  return { newest: days?.newest ?? 0, rows: new Map(rows.map((row) => [row.shop_id, row])) }
+})
 
 const Services = History.History.layer.pipe(Layer.provideMerge(Deliveries.Services))
 
@@ -111,6 +152,7 @@ layer(Services, { excludeTestServices: true })("the history of a store", (it) =>
           }
           before = after
         }
+        const moved = yield* movedOf
         for (const shop of before.stores.keys()) {
           const { isCut, rows, series } = yield* ofStore(shop, 400)
           assert.isFalse(isCut)
@@ -136,6 +178,28 @@ layer(Services, { excludeTestServices: true })("the history of a store", (it) =>
               const row = rows.findLast((each) => each.on <= day(on))
               assert.strictEqual(row?.[name], expected[name], `${name} of ${shop} on ${on}, in its row`)
             }
+          }
+          for (const [span, days] of Object.entries(spans)) {
+            const on = Math.floor(moved.newest - days / stretch)
+            const isKnown = (name: Series.Name) => day(on) >= (series[name][0]?.on ?? "")
+            const [adsThen, productsThen] = [at(ofPart("ads"), on)?.ads, at(ofPart("products"), on)?.products]
+            const [adsNow, productsNow] = [at(ofPart("ads"), 28)?.ads, at(ofPart("products"), 28)?.products]
+            const row = moved.rows.get(shop)
+            assert.strictEqual(
+              row?.[`ads_change_${span}`] ?? null,
+              isKnown("active_ads") ? running(adsNow) - running(adsThen) : null,
+              `ads of ${shop} over ${span}`
+            )
+            assert.strictEqual(
+              row?.[`price_change_${span}`] ?? null,
+              isKnown("median_price") ? percentage(mean(productsThen), mean(productsNow)) : null,
+              `prices of ${shop} over ${span}`
+            )
+            assert.strictEqual(
+              row?.[`visits_change_${span}`] ?? null,
+              visitsChange(before.stores.get(shop)?.months ?? {}, moved.newest, days < 90 ? 1 : 3),
+              `visits of ${shop} over ${span}`
+            )
           }
         }
       }),
@@ -185,6 +249,66 @@ layer(Services, { excludeTestServices: true })("the history of a store", (it) =>
       const { series } = yield* ofOnlyStore
       assert.deepStrictEqual(series.estimated_monthly_revenue, [{ on: day(9), value: 200 }])
       assert.deepStrictEqual(series.active_ads, [{ on: day(9), value: 1 }])
+    })
+  )
+
+  it.effect("D120 has what each kind of change adds over 7, 30 and 90 days, and knows nothing of before", () =>
+    Effect.gen(function* () {
+      yield* Deliveries.emptied
+      const changes = (sort: string) =>
+        Effect.map(movedOf, ({ rows }) =>
+          Array.from(rows.values(), (row) => Object.keys(spans).map((span) => row[`${sort}_${span}`] ?? null))
+        )
+      // Each day of a delivery stands for four.
+      yield* take(delivery(1, [plain(1), product(0, 2), product(1, 4), ad(0, "active"), ad(1, "inactive")]))
+      assert.deepStrictEqual(yield* changes("ads_change"), [])
+      yield* take(delivery(5, [ad(2, "active"), product(0, 3)]))
+      assert.deepStrictEqual(yield* changes("ads_change"), [[1, null, null]])
+      yield* take(delivery(12, [ad(0, "inactive"), ad(1, "active"), product(1, 3), product(2, 6)]))
+      assert.deepStrictEqual(yield* changes("ads_change"), [[0, 1, null]])
+      // From 3 and 4 to 3, 3 and 6; from 2 and 4.
+      assert.deepStrictEqual(yield* changes("price_change"), [[14.29, 33.33, null]])
+      yield* take(
+        delivery(15, [
+          { type: "removed", record: "ad", shop: 0, key: 2 },
+          { type: "removed", record: "product", shop: 0, key: 2 },
+          ad(3, "active")
+        ])
+      )
+      assert.deepStrictEqual(yield* changes("ads_change"), [[0, 0, null]])
+      assert.deepStrictEqual(yield* changes("price_change"), [[-25, -14.29, null]])
+      yield* take(delivery(18, [ad(0, "inactive"), ad(1, "inactive"), ad(3, "inactive"), product(2, 9)]))
+      assert.deepStrictEqual(yield* changes("ads_change"), [[-2, -2, null]])
+      assert.deepStrictEqual(yield* changes("price_change"), [[66.67, 42.86, null]])
+      yield* take(delivery(28, []))
+      assert.deepStrictEqual(yield* changes("ads_change"), [[0, 0, -2]])
+      assert.deepStrictEqual(yield* changes("price_change"), [[0, 0, 42.86]])
+    })
+  )
+
+  it.effect("D120 makes a version where something is different, and reads what has changed since", () =>
+    Effect.gen(function* () {
+      yield* Deliveries.emptied
+      const sql = yield* SqlClient.SqlClient
+      const version = Effect.map(sql<{ version: number }>`SELECT version FROM catalog`, ([row]) => row?.version ?? 0)
+      yield* take(delivery(1, [plain(1), ad(0, "active")]))
+      yield* take(delivery(20, [ad(0, "inactive")]))
+      const before = yield* version
+      assert.strictEqual(yield* Movers.update, 1)
+      assert.strictEqual(yield* version, before + 1)
+      assert.strictEqual(yield* Movers.update, 0)
+      // Of the same day, and of a store that nothing is known of.
+      yield* take(delivery(20, [store({ shop: 1 }), ad(0, "active"), ad(1, "active")]))
+      assert.strictEqual(yield* Movers.update, 1)
+      assert.deepStrictEqual(yield* sql`SELECT ads_change_7d AS ads, ads_change_30d AS unknown FROM mover`, [
+        { ads: 1, unknown: null }
+      ])
+      assert.strictEqual(yield* version, before + 3)
+      yield* sql`UPDATE catalog SET changes_from = '2026-03-14'`
+      yield* take(delivery(20, [ad(0, "inactive")]))
+      assert.strictEqual(yield* Movers.update, 1)
+      assert.deepStrictEqual(yield* sql`SELECT FROM mover`, [])
+      yield* sql`UPDATE catalog SET changes_from = NULL`
     })
   )
 

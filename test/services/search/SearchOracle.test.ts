@@ -50,7 +50,7 @@ const differs = (what: string, got: object, want: object): string | undefined =>
       : [`${what}.${key} is ${JSON.stringify(Reflect.get(got, key))}, not ${JSON.stringify(value)}`]
   )[0]
 
-const checkAd = (catalog: NaiveCatalog.NaiveCatalog) => {
+const checkAd = (catalog: NaiveCatalog.NaiveCatalog, query: AdQuery.AdQuery) => {
   const stores = NaiveSearch.storesOf(catalog)
   const ads = new Map(catalog.ads.map((ad) => [ad.id, ad]))
   return (found: FoundAd): string | undefined => {
@@ -80,7 +80,8 @@ const checkAd = (catalog: NaiveCatalog.NaiveCatalog) => {
                   name: store.name,
                   domain: store.domain,
                   country: store.country,
-                  active_ads: store.activeAds
+                  active_ads: store.activeAds,
+                  ...NaiveSearch.changeShown(query, store)
                 }
         })
   }
@@ -149,7 +150,7 @@ const adFailure = Effect.fnUntraced(function* (catalog: NaiveCatalog.NaiveCatalo
         items: ads,
         pagination
       })),
-    checkAd(catalog)
+    checkAd(catalog, query)
   )
 })
 

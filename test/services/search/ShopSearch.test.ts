@@ -4,7 +4,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { byName } from "../../../src/domain/catalog/Figures.ts"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
-import type { ShopFacts } from "../../../src/domain/catalog/ShopItem.ts"
+import type { FoundShop } from "../../../src/domain/catalog/ShopItem.ts"
 import { ShopQuery, shopSorts } from "../../../src/domain/search/ShopQuery.ts"
 import { ShopSearch } from "../../../src/services/search/Searches.ts"
 import { loadCatalog } from "../../oracle/loadCatalog.ts"
@@ -29,13 +29,13 @@ const decode = Schema.decodeUnknownEffect(ShopQuery)
 /** Nobody: an account that tracks nothing. */
 const nobody = 0 as AccountId
 
-const check = (catalog: NaiveCatalog.NaiveCatalog) => {
+const check = (catalog: NaiveCatalog.NaiveCatalog, query: ShopQuery) => {
   const stores = NaiveSearch.storesOf(catalog)
-  return (found: ShopFacts): string | undefined => {
+  return (found: FoundShop): string | undefined => {
     const store = stores.get(found.id)
     if (store === undefined) return `store ${found.id} does not exist`
     const niche = catalog.niches.find(({ id }) => id === store.niche_id)
-    const wanted: ShopFacts = {
+    const wanted: FoundShop = {
       id: store.id,
       name: store.name,
       domain: store.domain,
@@ -49,7 +49,8 @@ const check = (catalog: NaiveCatalog.NaiveCatalog) => {
       }),
       active_ads: store.activeAds,
       created_on: store.created_on,
-      is_tracked: false
+      is_tracked: false,
+      ...NaiveSearch.changeShown(query, store)
     }
     const [got, want] = [JSON.stringify(found), JSON.stringify(wanted)]
     return got === want ? undefined : `store ${found.id} is ${got}, not ${want}`
@@ -66,11 +67,11 @@ const failure = Effect.fnUntraced(function* (catalog: NaiveCatalog.NaiveCatalog,
     query.per_page ?? 10,
     { ids: items.map(({ id }) => id), total },
     (page) =>
-      Effect.map(shopSearch.search({ ...query, page }, nobody), ({ pagination, shops }): PageOf<ShopFacts> => ({
+      Effect.map(shopSearch.search({ ...query, page }, nobody), ({ pagination, shops }): PageOf<FoundShop> => ({
         items: shops,
         pagination
       })),
-    check(catalog)
+    check(catalog, query)
   )
 })
 

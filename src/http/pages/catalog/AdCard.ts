@@ -6,6 +6,7 @@ import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { picture } from "../shared/Picture.ts"
 import { cardFigures } from "./CardFigures.ts"
+import type { changeIn } from "./StoreFigures.ts"
 import { adPath, storePath } from "./StorePaths.ts"
 import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
 
@@ -20,16 +21,25 @@ const copy = (adText: string): Html => {
   return isShort ? html`<p>${whole}</p>` : html`<details class="wording"><summary>${whole}</summary></details>`
 }
 
-/** With `shop`, it has the store's name, as a link to its page. `below` is the end of the card. */
+/** With `shop`, it has the store's name, as a link to its page. `change` is what orders the ads, and `below` the end of the card. */
 export const adCard = (
   ad: AdItem,
   locale: Locale,
-  { below, shop = false }: { readonly shop?: boolean; readonly below?: Html } = {}
+  {
+    below,
+    change,
+    shop = false
+  }: {
+    readonly shop?: boolean
+    readonly change?: ReturnType<typeof changeIn>
+    readonly below?: Html
+  } = {}
 ): Html => {
   const { text } = locale
   const started = html`<time datetime="${ad.started_at}">${locale.date(ad.started_at)}</time>`
   const figures = [
     fact(text("filter.bundles.running"), text("card.days", { days: ad.active_days })),
+    ...(change === undefined || ad.shop === null ? [] : [fact(change.name, change.written(ad.shop.change))]),
     ...(shop && ad.shop !== null ? [fact(text("store.figure.active_ads"), locale.number(ad.shop.active_ads))] : [])
   ]
   const links = [

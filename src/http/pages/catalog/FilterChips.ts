@@ -41,7 +41,15 @@ const without = (args: Arguments, name: string): Arguments =>
   Object.fromEntries(Object.entries(args).filter(([other]) => other !== name && other !== "page"))
 
 /** Arguments that stay when all filters are removed. */
-const settings: ReadonlySet<string> = new Set(["sort_by", "sort_order", "per_page", "group_by", "niche_level", "limit"])
+const settings: ReadonlySet<string> = new Set([
+  "sort_by",
+  "sort_order",
+  "change_over",
+  "per_page",
+  "group_by",
+  "niche_level",
+  "limit"
+])
 
 /** Whether the argument is a filter; the others set the order and number of results. */
 const isFilter = (name: string): name is ArgumentName =>

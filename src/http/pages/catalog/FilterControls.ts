@@ -50,7 +50,8 @@ const numbers: Readonly<Partial<Record<ArgumentName, ReadonlyArray<string>>>> = 
 const absent: Readonly<Partial<Record<ArgumentName, string>>> = {
   status: defaults.status,
   sort_by: defaults.sort_by,
-  sort_order: defaults.sort_order
+  sort_order: defaults.sort_order,
+  change_over: defaults.change_over
 }
 
 /** A choice among a few values. Another value of the address is an option too, so that sending the form does not lose it. */

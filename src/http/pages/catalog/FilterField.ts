@@ -83,6 +83,8 @@ export const labelOf = (locale: Locale, name: ArgumentName, value: string): stri
       return locale.textOr(`filter.sorts.${value}`, value)
     case "sort_order":
       return locale.textOr(`filter.orders.${value}`, value)
+    case "change_over":
+      return locale.textOr(`filter.spans.${value}`, value)
     case "status":
       return locale.textOr(`filter.statuses.${value}`, value)
     default:

@@ -45,6 +45,7 @@ export const places: Readonly<Record<ArgumentName, "bar" | "links" | readonly [G
   status: "bar",
   sort_by: "bar",
   sort_order: "bar",
+  change_over: "bar",
   per_page: "bar",
   limit: "bar",
   page: "links",

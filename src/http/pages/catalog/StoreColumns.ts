@@ -2,7 +2,7 @@
  * The columns of the table of stores (D119): which ones a browser shows, kept in a cookie, and the links by which their heads sort. A form
  * without scripts sends the choice in the address, from where it goes into the cookie: the address of a search has no columns.
  */
-import type { ShopFacts } from "../../../domain/catalog/ShopItem.ts"
+import type { FoundShop, ShopFacts } from "../../../domain/catalog/ShopItem.ts"
 import type * as SearchAddress from "../../../domain/search/SearchAddress.ts"
 import type { ShopQuery } from "../../../domain/search/ShopQuery.ts"
 import { html } from "../shared/Html.ts"
@@ -11,7 +11,7 @@ import type { Locale } from "../shared/Locale.ts"
 import type { Column, SortLink } from "../shared/Table.ts"
 import { hrefOf } from "./FilterChips.ts"
 import type { Context } from "./FilterChips.ts"
-import { dated, known, written } from "./StoreFigures.ts"
+import { changeIn, dated, known, written } from "./StoreFigures.ts"
 import { storesPath } from "./StorePaths.ts"
 
 /** In the order of the table. `sort` is the order of `search_shops` by the column. */
@@ -86,13 +86,23 @@ const sortLink = (name: Name, context: Context): SortLink | undefined => {
 }
 
 /** Without `search`, the stores are not those of a search, and heads are no links. */
-export const of = (cookies: Cookies, locale: Locale, search?: Context): ReadonlyArray<Column<ShopFacts>> =>
-  chosen(cookies).map((name) => [
-    headOf(name, locale),
-    (shop) => cellOf(name, shop, locale),
-    name === "country" ? undefined : "figure",
-    search === undefined ? undefined : sortLink(name, search)
-  ])
+export const of = (cookies: Cookies, locale: Locale, search?: Context): ReadonlyArray<Column<FoundShop>> => {
+  const change = search === undefined ? undefined : changeIn(search.args, locale)
+  return [
+    ...(change === undefined
+      ? []
+      : [[change.name, (shop: FoundShop) => change.written(shop.change), "figure"] as const]),
+    ...chosen(cookies).map(
+      (name) =>
+        [
+          headOf(name, locale),
+          (shop: FoundShop) => cellOf(name, shop, locale),
+          name === "country" ? undefined : "figure",
+          search === undefined ? undefined : sortLink(name, search)
+        ] as const
+    )
+  ]
+}
 
 /** The choice, on a page with this search. */
 export const form = (cookies: Cookies, locale: Locale, pairs: SearchAddress.Pairs): Html => {

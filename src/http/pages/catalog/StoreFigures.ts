@@ -1,6 +1,7 @@
 /** The figures of a store, one by one. */
 import { numberFigures, storeFigures } from "../../../domain/catalog/Figures.ts"
 import type { Figure, NumberFigure } from "../../../domain/catalog/Figures.ts"
+import { moving, movingSorts } from "../../../domain/catalog/Movers.ts"
 import type { ShopDetails, ShopFacts, ShopRecordItem } from "../../../domain/catalog/ShopItem.ts"
 import type { Column } from "../shared/Chart.ts"
 import { explained, fact } from "../shared/Fact.ts"
@@ -35,6 +36,22 @@ const writtenValue = (figure: NumberFigure, value: number, currency: string | nu
 /** A figure of a store. */
 export const written = (figure: NumberFigure, shop: ShopFacts, locale: Locale): Html =>
   known(shop[storeFigures[figure].answer], (value) => writtenValue(figure, value, shop.currency, locale), locale)
+
+/** The name of the change that a search is ordered by (D120), and how it is written; `undefined` for another order. */
+export const changeIn = (args: Readonly<Record<string, unknown>>, locale: Locale) => {
+  const sort = movingSorts.find((each) => each === args["sort_by"])
+  if (sort === undefined) return undefined
+  const signed = (value: number) => `${value > 0 ? "+" : ""}${locale.number(value)}`
+  return {
+    name: locale.text(`filter.sorts.${sort}`),
+    written: (value: number | null | undefined): Html =>
+      known(
+        value ?? null,
+        (change) => (moving[sort].unit === "percentage" ? growth(change, locale) : signed(change)),
+        locale
+      )
+  }
+}
 
 export const dated = (day: string, locale: Locale): Html => html`<time datetime="${day}">${locale.date(day)}</time>`
 

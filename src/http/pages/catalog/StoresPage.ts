@@ -1,6 +1,6 @@
 /** `/dashboard/shops`: the results of `search_shops`, or without a search the stores that the account tracks or owns. */
 import { Effect, Schema } from "effect"
-import type { ShopFacts } from "../../../domain/catalog/ShopItem.ts"
+import type { FoundShop, ShopFacts } from "../../../domain/catalog/ShopItem.ts"
 import { searchKinds } from "../../../domain/search/SavedSearch.ts"
 import type { Pairs } from "../../../domain/search/SearchAddress.ts"
 import { maxTrackedShops } from "../../../services/accounts/TrackedShops.ts"
@@ -45,7 +45,7 @@ const storeTable = (
   options: {
     readonly label: string
     readonly locale: Locale
-    readonly columns: ReadonlyArray<Column<ShopFacts>>
+    readonly columns: ReadonlyArray<Column<FoundShop>>
     readonly formOf?: (shop: Listed) => Html | undefined
   }
 ): Html => {

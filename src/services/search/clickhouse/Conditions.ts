@@ -5,7 +5,6 @@
  * server that was asked, and what passes it is a page or counts.
  */
 import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
-import type { Figure } from "../../../domain/catalog/Figures.ts"
 import type {
   Code,
   Filter,
@@ -13,7 +12,8 @@ import type {
   Range,
   SpellingKind,
   StoreCondition,
-  Subject
+  Subject,
+  StoreNumber
 } from "../../../domain/search/CatalogQuery.ts"
 import type { WantedWord } from "../../../domain/search/WantedWords.ts"
 import { lastDay } from "../index/AdKey.ts"
@@ -41,7 +41,7 @@ export const draft = (place: Place): Draft => ({ ...place, parameters: new Param
 export const gather = ({ cluster }: Place, sql: string): string =>
   cluster === undefined ? `(${sql})` : `cluster('${cluster}', view(${sql}))`
 
-export const figureColumn = (figure: Figure): string => `figure_${figure}`
+export const figureColumn = (figure: StoreNumber): string => `figure_${figure}`
 
 const all = (conditions: ReadonlyArray<string>): string => (conditions.length === 0 ? "1" : conditions.join(" AND "))
 const any = (conditions: ReadonlyArray<string>): string =>

@@ -8,8 +8,8 @@
  * On a cluster a table `<name>` is spread over the shards by store, so that a store and its items are on one; `<name>_local` has the
  * rows of a shard.
  */
-import { figures } from "../../../domain/catalog/Figures.ts"
-import type { Figure } from "../../../domain/catalog/Figures.ts"
+import { storeNumbers } from "../../../domain/search/CatalogQuery.ts"
+import type { StoreNumber } from "../../../domain/search/CatalogQuery.ts"
 
 export const kinds = ["store", "product", "ad"] as const
 export type Kind = (typeof kinds)[number]
@@ -26,9 +26,12 @@ const versions = { from_version: "UInt32", until_version: "UInt32" } as const
 const words = { words: "Array(String) CODEC(ZSTD(1))" } as const
 
 /** A value for each column of a figure. */
-export const byFigureColumn = <A>(of: (figure: Figure) => A): Readonly<Record<`figure_${Figure}`, A>> =>
+export const byFigureColumn = <A>(of: (figure: StoreNumber) => A): Readonly<Record<`figure_${StoreNumber}`, A>> =>
   // Every figure has an entry.
-  Object.fromEntries(figures.map((figure) => [`figure_${figure}`, of(figure)])) as Record<`figure_${Figure}`, A>
+  Object.fromEntries(storeNumbers.map((figure) => [`figure_${figure}`, of(figure)])) as Record<
+    `figure_${StoreNumber}`,
+    A
+  >
 
 /** Unknown numbers are NaN, codes 0 and texts empty. */
 export const columns = {

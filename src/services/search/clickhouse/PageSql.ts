@@ -2,7 +2,7 @@
  * One page of a search, with the figures of its stores. Each shard orders its own matches and gives its first ones; of these the
  * server that was asked takes the page.
  */
-import { figures } from "../../../domain/catalog/Figures.ts"
+import { storeNumbers } from "../../../domain/search/CatalogQuery.ts"
 import type { ItemColumn, Order, Query, StoreIdsQuery, Subject } from "../../../domain/search/CatalogQuery.ts"
 import { lastDay } from "../index/AdKey.ts"
 import { figureColumn, gather, itemRows, storeConditions, storeRows } from "./Conditions.ts"
@@ -13,7 +13,7 @@ type ByStore = Extract<Order, { readonly _tag: "ByStore" }>
 /** Unknown figures are NaN, which ClickHouse puts last in both directions if nulls are. */
 const by = (column: string, isDescending: boolean): string => `${column} ${isDescending ? "DESC" : "ASC"} NULLS LAST`
 
-const figureColumns = figures.map(figureColumn)
+const figureColumns = storeNumbers.map(figureColumn)
 export const figureList = figureColumns.join(", ")
 
 /** How the items of a store are ordered. */

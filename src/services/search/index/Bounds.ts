@@ -8,9 +8,8 @@
 import { languages, pixels, socialNetworks } from "../../../domain/catalog/Enumerations.ts"
 import * as AdKey from "./AdKey.ts"
 import { bitmapLength, popCount } from "./Bitmap.ts"
-import { codes, masks, spellingKinds } from "../../../domain/search/CatalogQuery.ts"
+import { codes, masks, spellingKinds, storeNumbers } from "../../../domain/search/CatalogQuery.ts"
 import type { Code, Mask, SpellingKind } from "../../../domain/search/CatalogQuery.ts"
-import { figures } from "../../../domain/catalog/Figures.ts"
 import { record } from "./Segment.ts"
 import type { Items, SegmentView, StoreColumns, TypedArray, Words } from "./Segment.ts"
 import { compareText, isDense, wordCount, wordText } from "./Words.ts"
@@ -129,7 +128,7 @@ const highestCodes = (spellings: Readonly<Record<SpellingKind, number>>): Readon
 
 const needColumns = (columns: StoreColumns, rows: number, spellings: Readonly<Record<SpellingKind, number>>): void => {
   const highest = highestCodes(spellings)
-  for (const name of figures) needLength(columns.figures[name], rows, name)
+  for (const name of storeNumbers) needLength(columns.figures[name], rows, name)
   for (const name of codes) {
     needLength(columns.codes[name], rows, name)
     needBelow(columns.codes[name], highest[name] + 1, name)

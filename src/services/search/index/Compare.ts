@@ -7,9 +7,8 @@
  */
 import * as AdKey from "./AdKey.ts"
 import type { SpellingKind } from "../../../domain/search/CatalogQuery.ts"
-import { figures } from "../../../domain/catalog/Figures.ts"
 import { livePlaces, record } from "./Segment.ts"
-import { lettersOf, masks } from "../../../domain/search/CatalogQuery.ts"
+import { lettersOf, masks, storeNumbers } from "../../../domain/search/CatalogQuery.ts"
 import type { Items, Place, SegmentList, SegmentView, Words } from "./Segment.ts"
 import { bitmapLength, setRows } from "./Bitmap.ts"
 import { compareText, readRows, wordCount, wordText } from "./Words.ts"
@@ -110,7 +109,7 @@ const valuesOf: Readonly<Record<Table, (store: Store, row: number) => Values>> =
       id === 0 ? "none" : (spellings[kind][id - 1] ?? `unknown spelling ${id}`)
     const apps = columns.apps.slice(columns.appOffsets[row], columns.appOffsets[row + 1])
     return {
-      ...record(figures, (name) => columns.figures[name][row]!),
+      ...record(storeNumbers, (name) => columns.figures[name][row]!),
       ...record(masks, (name) => columns.masks[name][row]!),
       relevance: columns.relevance[row]!,
       niche: columns.codes.niche[row]!,

@@ -8,27 +8,33 @@
  */
 import { matchItems, matchStores } from "./Matching.ts"
 import { isOfAll } from "../../../domain/search/CatalogQuery.ts"
-import type { Filter, ItemCondition, Query, Range, StoreCondition } from "../../../domain/search/CatalogQuery.ts"
+import type {
+  Filter,
+  ItemCondition,
+  Query,
+  Range,
+  StoreCondition,
+  StoreNumber
+} from "../../../domain/search/CatalogQuery.ts"
 import { stepsBetweenChecks } from "./Run.ts"
 import type { Run } from "./Run.ts"
-import type { Figure } from "../../../domain/catalog/Figures.ts"
 import type { SegmentList, SegmentView } from "./Segment.ts"
 import type { CurrencyCount } from "../../../domain/search/CatalogAnswer.ts"
 
 /** Figures in the currency of the store. A price of a product is the other money. */
-const money: ReadonlySet<Figure> = new Set<Figure>(["revenue", "avg_price"])
+const money: ReadonlySet<StoreNumber> = new Set<StoreNumber>(["revenue", "avg_price"])
 
 export type ComparingQuery = Filter & Partial<Pick<Query, "order">>
 
 export interface Compared {
   /** Revenue, the average price, or both. A store counts if one of these is known. */
-  readonly figures: ReadonlyArray<Figure>
+  readonly figures: ReadonlyArray<StoreNumber>
   /** Products always have a price, so that every store with a matching one counts. */
   readonly price: boolean
   readonly isFiltered: boolean
 }
 
-export const moneyOf = (condition: StoreCondition): ReadonlyArray<Figure> =>
+export const moneyOf = (condition: StoreCondition): ReadonlyArray<StoreNumber> =>
   condition._tag === "Between" && money.has(condition.column) ? [condition.column] : []
 
 const priceOf = (item: ItemCondition | undefined): Range | undefined =>

@@ -1,5 +1,6 @@
 /** The input of segments: the fields of catalog records that filters, orders, words and figures use. */
 import type { RecordedField } from "../../../domain/catalog/Figures.ts"
+import type { Mover } from "../../../domain/catalog/Movers.ts"
 import { foldName } from "../../../domain/search/FoldName.ts"
 import type { SpellingKind } from "../../../domain/search/CatalogQuery.ts"
 
@@ -22,6 +23,8 @@ export interface IndexedStore extends Readonly<Record<RecordedField, number | nu
   readonly created_day: number | null
   /** Visits by month, oldest first. */
   readonly visits: ReadonlyArray<number>
+  /** `null` if none is known. */
+  readonly changes: Readonly<Record<Mover, number | null>> | null
 }
 
 export interface IndexedProduct {

@@ -13,9 +13,8 @@
  */
 import { finishAds, finishProducts } from "./Build.ts"
 import { Growing } from "./Growing.ts"
-import { figures } from "../../../domain/catalog/Figures.ts"
 import { livePlaces, record, shared } from "./Segment.ts"
-import { codes, masks } from "../../../domain/search/CatalogQuery.ts"
+import { codes, masks, storeNumbers } from "../../../domain/search/CatalogQuery.ts"
 import type { ArrayKind, Arrays, Items, Place, SegmentList, SegmentView, StoreColumns, Words } from "./Segment.ts"
 import { compareText, readRows, wordCount, wordText } from "./Words.ts"
 import { PostingsWriter } from "./WordsBuilder.ts"
@@ -79,7 +78,7 @@ const mergeColumns = (places: ReadonlyArray<Place>): StoreColumns => {
     appOffsets[place + 1] = apps.length
   })
   return {
-    figures: record(figures, (name) => column("Float64Array", (columns) => columns.figures[name])),
+    figures: record(storeNumbers, (name) => column("Float64Array", (columns) => columns.figures[name])),
     codes: record(codes, (name) => column("Uint32Array", (columns) => columns.codes[name])),
     masks: record(masks, (name) => column("Uint32Array", (columns) => columns.masks[name])),
     relevance: column("Int32Array", (columns) => columns.relevance),

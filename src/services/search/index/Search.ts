@@ -22,9 +22,8 @@ import { isOfAll } from "../../../domain/search/CatalogQuery.ts"
 import { defaultTuning } from "./Run.ts"
 import type { Matching } from "./Matching.ts"
 import type { Cancel, Run, Tuning } from "./Run.ts"
-import type { Order, Query, StoreIdsQuery } from "../../../domain/search/CatalogQuery.ts"
+import type { Order, Query, StoreIdsQuery, StoreNumber } from "../../../domain/search/CatalogQuery.ts"
 import type { Found, SearchResult, StoreIds } from "../../../domain/search/CatalogAnswer.ts"
-import type { Figure } from "../../../domain/catalog/Figures.ts"
 import type { SegmentList, SegmentView } from "./Segment.ts"
 import { prepare, unknownIds } from "./StoreSelection.ts"
 
@@ -57,7 +56,7 @@ const grouped: ByStore = { _tag: "ByStore", figures: ["active_ads"], isDescendin
 
 const storeOrder = ({ columns }: SegmentView, { figures, isDescending }: ByStore): StoreOrder => {
   const [first, second] = figures
-  const column = (figure: Figure) => columns.figures[figure]
+  const column = (figure: StoreNumber) => columns.figures[figure]
   return { first: column(first), second: second === undefined ? undefined : column(second), isDescending }
 }
 

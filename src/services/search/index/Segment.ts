@@ -7,11 +7,10 @@
  * order: products by recency (highest first, then lower id), ads running first, newest first, highest id first.
  *
  * All arrays are on SharedArrayBuffers: worker threads read the same memory, and a snapshot holds the same bytes.
- * Memory besides words and distinct prices: 32 bytes a product, 19 an ad, 133 a store and 4 for each of its apps.
+ * Memory besides words and distinct prices: 32 bytes a product, 19 an ad, 205 a store and 4 for each of its apps.
  * Terms follow Lucene: segment, postings, live documents, merge.
  */
-import type { Figure } from "../../../domain/catalog/Figures.ts"
-import type { Code, Mask } from "../../../domain/search/CatalogQuery.ts"
+import type { Code, Mask, StoreNumber } from "../../../domain/search/CatalogQuery.ts"
 
 /** A value for each name. */
 export const record = <K extends string, A>(keys: ReadonlyArray<K>, value: (key: K) => A): Record<K, A> =>
@@ -21,7 +20,7 @@ export const record = <K extends string, A>(keys: ReadonlyArray<K>, value: (key:
 /** The values of the stores of a segment. When figures change they are replaced as a whole; the items stay. */
 export interface StoreColumns {
   /** Unknown is NaN, which is in no range. */
-  readonly figures: Readonly<Record<Figure, Float64Array>>
+  readonly figures: Readonly<Record<StoreNumber, Float64Array>>
   readonly codes: Readonly<Record<Code, Uint32Array>>
   readonly masks: Readonly<Record<Mask, Uint32Array>>
   /** The store's part of the relevance of its products, in micros (domain/search/Relevance.ts). */

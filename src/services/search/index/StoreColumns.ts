@@ -2,7 +2,7 @@
  * The columns of stores. Pure functions derive what the records do not contain: visits and growth from traffic; running ads,
  * products on record and the average price from items; relevance from all of these.
  *
- * A figure is NaN, a code 0 and a mask without bits where it is unknown. Cost: 120 bytes a store and 4 for each of its apps.
+ * A figure is NaN, a code 0 and a mask without bits where it is unknown. Cost: 192 bytes a store and 4 for each of its apps.
  * Replacing some stores copies the columns of all stores of the segment, because a list that is in use must not change.
  *
  * Source: Copeland, Khoshafian, "A Decomposition Storage Model", 1985.
@@ -14,12 +14,12 @@ import { trafficGrowthPct } from "../../../domain/catalog/TrafficGrowth.ts"
 import * as Relevance from "../../../domain/search/Relevance.ts"
 import { Growing } from "./Growing.ts"
 import type { IndexedStore, Spellings, StoreContent } from "./IndexedRecords.ts"
-import { figures } from "../../../domain/catalog/Figures.ts"
+import { movers } from "../../../domain/catalog/Movers.ts"
+import type { Mover } from "../../../domain/catalog/Movers.ts"
 import { record, shared, sharedCopy } from "./Segment.ts"
-import { codes, lettersCode, masks } from "../../../domain/search/CatalogQuery.ts"
-import type { Figure } from "../../../domain/catalog/Figures.ts"
+import { codes, lettersCode, masks, storeNumbers } from "../../../domain/search/CatalogQuery.ts"
 import type { SegmentView, StoreColumns } from "./Segment.ts"
-import type { Code, Mask } from "../../../domain/search/CatalogQuery.ts"
+import type { Code, Mask, StoreNumber } from "../../../domain/search/CatalogQuery.ts"
 
 /** Figures derived from the items of a store. */
 export interface ItemFigures {
@@ -31,7 +31,7 @@ export interface ItemFigures {
 
 /** One row of {@link StoreColumns}. */
 interface StoreRow {
-  readonly figures: Readonly<Record<Figure, number>>
+  readonly figures: Readonly<Record<StoreNumber, number>>
   readonly codes: Readonly<Record<Code, number>>
   readonly masks: Readonly<Record<Mask, number>>
   readonly relevance: number
@@ -43,7 +43,7 @@ const unknown = Number.NaN
 
 /** A pseudo-store has no figures. */
 export const pseudoRow: StoreRow = {
-  figures: record(figures, () => unknown),
+  figures: record(storeNumbers, () => unknown),
   codes: record(codes, () => 0),
   masks: record(masks, () => 0),
   relevance: 0,
@@ -74,12 +74,16 @@ const recordedFigures = (store: IndexedStore): Readonly<Record<RecordedFigure, n
   return values
 }
 
+const changesOf = ({ changes }: IndexedStore): Readonly<Record<Mover, number>> =>
+  record(movers, (mover) => changes?.[mover] ?? unknown)
+
 export const storeRow = (store: IndexedStore, items: ItemFigures, spellings: Spellings): StoreRow => {
   const visits = store.visits.at(-1) ?? null
   const growth = trafficGrowthPct(store.visits)
   return {
     figures: {
       ...recordedFigures(store),
+      ...changesOf(store),
       visits: visits ?? unknown,
       growth: growth ?? unknown,
       active_ads: items.activeAds,
@@ -110,7 +114,7 @@ export const storeRow = (store: IndexedStore, items: ItemFigures, spellings: Spe
 
 /** Builds the columns of stores row by row. */
 export class ColumnsBuilder {
-  readonly #figures = record(figures, () => new Growing("Float64Array"))
+  readonly #figures = record(storeNumbers, () => new Growing("Float64Array"))
   readonly #codes = record(codes, () => new Growing("Uint32Array"))
   readonly #masks = record(masks, () => new Growing("Uint32Array"))
   readonly #relevance = new Growing("Int32Array")
@@ -122,7 +126,7 @@ export class ColumnsBuilder {
   }
 
   add(row: StoreRow): void {
-    for (const name of figures) this.#figures[name].push(row.figures[name])
+    for (const name of storeNumbers) this.#figures[name].push(row.figures[name])
     for (const name of codes) this.#codes[name].push(row.codes[name])
     for (const name of masks) this.#masks[name].push(row.masks[name])
     this.#relevance.push(row.relevance)
@@ -132,7 +136,7 @@ export class ColumnsBuilder {
 
   finish(): StoreColumns {
     return {
-      figures: record(figures, (name) => this.#figures[name].finish()),
+      figures: record(storeNumbers, (name) => this.#figures[name].finish()),
       codes: record(codes, (name) => this.#codes[name].finish()),
       masks: record(masks, (name) => this.#masks[name].finish()),
       relevance: this.#relevance.finish(),
@@ -163,13 +167,13 @@ export const replaceStores = (
     Array.from(records, ([row, store]) => [row, storeRow(store, recordOfItems(view, row), spellings)] as const)
   )
   const replaced = {
-    figures: record(figures, (name) => sharedCopy("Float64Array", columns.figures[name])),
+    figures: record(storeNumbers, (name) => sharedCopy("Float64Array", columns.figures[name])),
     codes: record(codes, (name) => sharedCopy("Uint32Array", columns.codes[name])),
     masks: record(masks, (name) => sharedCopy("Uint32Array", columns.masks[name])),
     relevance: sharedCopy("Int32Array", columns.relevance)
   }
   for (const [row, values] of rows) {
-    for (const name of figures) replaced.figures[name][row] = values.figures[name]
+    for (const name of storeNumbers) replaced.figures[name][row] = values.figures[name]
     for (const name of codes) replaced.codes[name][row] = values.codes[name]
     for (const name of masks) replaced.masks[name][row] = values.masks[name]
     replaced.relevance[row] = values.relevance

@@ -1,8 +1,15 @@
 /** How stores without their items come from the database. */
 import { Schema } from "effect"
 import { byField, recorded } from "../../../domain/catalog/Figures.ts"
+import { movers } from "../../../domain/catalog/Movers.ts"
+import type { Mover } from "../../../domain/catalog/Movers.ts"
 import { rowsOf } from "../../database/Rows.ts"
 import type { IndexedStore } from "../index/IndexedRecords.ts"
+
+// Every change has a field.
+const changes = Object.fromEntries(movers.map((mover) => [mover, Schema.NullOr(Schema.Finite)])) as Readonly<
+  Record<Mover, Schema.NullOr<Schema.Finite>>
+>
 
 /** A field of StoreRecord that is missing here does not compile. */
 const fields = {
@@ -20,7 +27,8 @@ const fields = {
   theme: Schema.NullOr(Schema.String),
   created_day: Schema.NullOr(Schema.Int),
   ...byField(() => Schema.NullOr(Schema.Finite)),
-  visits: Schema.Array(Schema.Int)
+  visits: Schema.Array(Schema.Int),
+  changes: Schema.NullOr(Schema.Struct(changes))
 } satisfies Readonly<Record<keyof IndexedStore, Schema.Top>>
 
 /** With the number of its items. */
@@ -31,7 +39,8 @@ export const columns = `
   s.id, s.name, s.domain, s.domain_extension AS extension, s.country, s.currency, s.niche_id, s.languages, s.pixels,
   s.social_networks, s.apps, s.theme, s.created_on - date '1970-01-01' AS created_day,
   ${recorded.map(({ field }) => `s.${field}`).join(", ")},
-  ARRAY(SELECT t.visits FROM traffic_month t WHERE t.shop_id = s.id ORDER BY t.month) AS visits`
+  ARRAY(SELECT t.visits FROM traffic_month t WHERE t.shop_id = s.id ORDER BY t.month) AS visits,
+  (SELECT to_json(m) FROM mover m WHERE m.shop_id = s.id) AS changes`
 
 export const itemCounts = `
   (SELECT count(*) FROM product p WHERE p.shop_id = s.id)::int
