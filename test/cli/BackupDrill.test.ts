@@ -25,6 +25,7 @@ import { EmbeddedPostgres } from "../../src/services/database/EmbeddedPostgres.t
 import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../../src/services/database/Migrations.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
+import * as Movers from "../../src/services/import/Movers.ts"
 import { Sources } from "../../src/services/import/Sources.ts"
 import * as Belongings from "../support/Belongings.ts"
 import * as InstalledPostgres from "../support/InstalledPostgres.ts"
@@ -253,6 +254,7 @@ const Refreshed = Schema.Struct({ access_token: Schema.RedactedFromValue(Schema.
 /** What a customer has at the time of the backup. */
 const fill = Effect.gen(function* () {
   yield* importDemo("2026-01-15")
+  yield* Movers.update
   yield* indexed
   const password = Redacted.make("nine green whales")
   const accounts = yield* Accounts

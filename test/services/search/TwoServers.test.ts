@@ -25,7 +25,14 @@ const perPage = 10
 /** A trigger that stores a copy of the catalog for each version, at the commit of the transaction that makes it. */
 const keepVersions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const tables = { niches: "niche", shops: "shop", traffic: "traffic_month", products: "product", ads: "ad" }
+  const tables = {
+    niches: "niche",
+    shops: "shop",
+    traffic: "traffic_month",
+    products: "product",
+    ads: "ad",
+    movers: "mover"
+  }
   const rows = Object.entries(tables).map(
     ([name, table]) => `'${name}', (SELECT coalesce(json_agg(t), '[]') FROM ${table} t)`
   )

@@ -7,6 +7,7 @@ import { Effect, Layer, Result, Schema } from "effect"
 import { AccountId } from "../../../src/domain/access/Account.ts"
 import type { AdItem } from "../../../src/domain/catalog/AdItem.ts"
 import * as DemoPages from "../../../src/domain/catalog/DemoPages.ts"
+import { movingSorts } from "../../../src/domain/catalog/Movers.ts"
 import * as AdQuery from "../../../src/domain/search/AdQuery.ts"
 import * as Market from "../../../src/domain/search/MarketQuery.ts"
 import { lastPage, maxPerPage } from "../../../src/domain/search/Page.ts"
@@ -111,7 +112,7 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
       const { ad } = generate(1)
       let warned = 0
       for (let index = 0; index < cases; index++) {
-        const { sort_by: _, sort_order: _order, without_shop: _without, ...filters } = ad(index)
+        const { sort_by: _, sort_order: _order, change_over: _span, without_shop: _without, ...filters } = ad(index)
         if (!hasWords(filters)) continue
         const told = JSON.stringify(filters)
         const grouped = yield* adPages(filters)
@@ -156,7 +157,14 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
       let warned = 0
       for (let index = 0; index < 3 * cases; index++) {
         for (const name of ["ads", "products", "stores"] as const) {
-          const { page: _, sort_by: _sort, sort_order: _order, per_page: _size, ...args } = making[name](200 + index)
+          const {
+            page: _,
+            sort_by: _sort,
+            sort_order: _order,
+            change_over: _span,
+            per_page: _size,
+            ...args
+          } = making[name](200 + index)
           if (!hasWords(args)) continue
           const { query, query_any, ...filters } = args
           const words = {
@@ -266,7 +274,7 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
           if (!hasWords(shops)) continue
           const query = Schema.decodeUnknownSync(ShopQuery.ShopQuery)(shops)
           yield* prove("stores", shops, expected({ of: "stores", query }))
-          const { page: _, per_page: _size, sort_by: _sort, sort_order: _order, ...filters } = query
+          const { page: _, per_page: _size, sort_by: _sort, sort_order: _order, change_over: _span, ...filters } = query
           const market = { group_by: "country", filters }
           yield* prove("market", market, expected({ of: "stores", query: filters }))
         }
@@ -507,14 +515,30 @@ layer(services, { excludeTestServices: true, timeout: "240 seconds" })("warnings
 
   it.effect("D90 name the arguments that do nothing beside the value of another one", () =>
     Effect.gen(function* () {
-      const directed = new Set<string>(["reach", "revenue", "traffic", "traffic_growth"])
+      const directed = new Set<string>(["reach", "revenue", "traffic", "traffic_growth", ...movingSorts])
       const idle = (found: ReadonlyArray<string>) => found.filter((text) => text.includes("no effect"))
       for (const sort_by of AdQuery.adSorts) {
         for (const sort_order of ["asc", "desc"]) {
           const found = yield* warningsOf("ads", { sort_by, sort_order })
           const isIdle = sort_order === "asc" && !directed.has(sort_by)
-          const sentence = `sort_order has no effect with sort_by ${sort_by}: it is for sort_by reach, revenue, traffic and traffic_growth.`
+          const sentence = `sort_order has no effect with sort_by ${sort_by}: it is for sort_by reach, revenue, traffic, traffic_growth, ads_change, visits_change and price_change.`
           assert.deepStrictEqual(idle(found), isIdle ? [sentence] : [], `${sort_by} ${sort_order}`)
+        }
+      }
+      for (const name of ["ads", "stores"] as const) {
+        for (const change_over of ["7d", "30d"]) {
+          for (const sort_by of ["newest", "price_change"]) {
+            const isIdle = change_over === "7d" && sort_by === "newest"
+            assert.deepStrictEqual(
+              idle(yield* warningsOf(name, { sort_by, change_over })),
+              isIdle
+                ? [
+                    "change_over has no effect with sort_by newest: it is for sort_by ads_change, visits_change and price_change."
+                  ]
+                : [],
+              `D120 ${name} ${sort_by} ${change_over}`
+            )
+          }
         }
       }
       const [implied] = yield* warningsOf("ads", { sort_order: "asc" })

@@ -162,6 +162,7 @@ layer(naive, { excludeTestServices: true })("the market", (it) => {
             query_any: _phrases,
             sort_by: _sort,
             sort_order: _order,
+            change_over: _span,
             ...drawn
           } = shop(index * 7)
           const query = decode({

@@ -199,19 +199,19 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       const { visitor } = yield* customer
       const said = {
         en: [
-          "“Order” has no effect while “Sort by” is “Newest”. It is for “Reach”, “Store revenue”, “Store traffic”, and “Traffic growth”.",
+          "“Order” has no effect while “Sort by” is “Newest”. It is for “Reach”, “Store revenue”, “Store traffic”, “Traffic growth”, “Change in running ads”, “Change in visits”, and “Change in average price”.",
           "“Niche level” has no effect while “Group by” is “Country”. It is for “Niche”."
         ],
         de: [
-          "„Reihenfolge“ hat keine Wirkung, wenn unter „Sortieren nach“ „Neueste“ gewählt ist. Die Angabe gilt nur für „Reichweite“, „Umsatz des Shops“, „Besuche des Shops“ und „Wachstum der Besuche“.",
+          "„Reihenfolge“ hat keine Wirkung, wenn unter „Sortieren nach“ „Neueste“ gewählt ist. Die Angabe gilt nur für „Reichweite“, „Umsatz des Shops“, „Besuche des Shops“, „Wachstum der Besuche“, „Veränderung der laufenden Anzeigen“, „Veränderung der Besuche“ und „Veränderung des Durchschnittspreises“.",
           "„Nischenebene“ hat keine Wirkung, wenn unter „Gruppieren nach“ „Land“ gewählt ist. Die Angabe gilt nur für „Nische“."
         ],
         fr: [
-          "«\u00a0Ordre\u00a0» n’a aucun effet lorsque «\u00a0Trier par\u00a0» est réglé sur «\u00a0Plus récents\u00a0». Le premier ne s’applique qu’à «\u00a0Portée\u00a0», «\u00a0Chiffre d’affaires\u00a0», «\u00a0Trafic de la boutique\u00a0» et «\u00a0Croissance du trafic\u00a0».",
+          "«\u00a0Ordre\u00a0» n’a aucun effet lorsque «\u00a0Trier par\u00a0» est réglé sur «\u00a0Plus récents\u00a0». Le premier ne s’applique qu’à «\u00a0Portée\u00a0», «\u00a0Chiffre d’affaires\u00a0», «\u00a0Trafic de la boutique\u00a0», «\u00a0Croissance du trafic\u00a0», «\u00a0Évolution des publicités actives\u00a0», «\u00a0Évolution des visites\u00a0» et «\u00a0Évolution du prix moyen\u00a0».",
           "«\u00a0Niveau de niche\u00a0» n’a aucun effet lorsque «\u00a0Regrouper par\u00a0» est réglé sur «\u00a0Pays\u00a0». Le premier ne s’applique qu’à «\u00a0Niche\u00a0»."
         ],
         es: [
-          "«Orden» no tiene efecto cuando en «Ordenar por» se elige «Más recientes». Solo se aplica a «Alcance», «Ingresos de la tienda», «Tráfico de la tienda» y «Crecimiento del tráfico».",
+          "«Orden» no tiene efecto cuando en «Ordenar por» se elige «Más recientes». Solo se aplica a «Alcance», «Ingresos de la tienda», «Tráfico de la tienda», «Crecimiento del tráfico», «Variación de anuncios activos», «Variación de visitas» y «Variación del precio medio».",
           "«Nivel de nicho» no tiene efecto cuando en «Agrupar por» se elige «País». Solo se aplica a «Nicho»."
         ]
       } as const
@@ -277,6 +277,26 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       const newest = yield* read(visitor, `${address}&sort_by=newest`, "en")
       assert.deepStrictEqual(noticeOf(newest), [])
       assert.isAbove(idsOf(newest).length, 0)
+    })
+  )
+
+  it.effect("D120 the change that orders stores and ads is shown, with its sign and its unit", () =>
+    Effect.gen(function* () {
+      const { view, visitor } = yield* customer
+      for (const [path, query, name, written] of [
+        [storesPath, "sort_by=ads_change&change_over=7d", "Change in running ads", "+1,000"],
+        [storesPath, "sort_by=visits_change&sort_order=asc", "Change in visits", "-50"],
+        [adsPath, "sort_by=price_change&change_over=90d", "Change in average price", "+1,000%"],
+        [adsPath, "sort_by=price_change&sort_order=asc", "Change in average price", "-50%"]
+      ] as const) {
+        const { text } = yield* view(`${path}?${query}`)
+        assert.match(text, new RegExp(`<(?:th|dt)[^>]*>(?:\\s|<[^>]*>)*${name}`, "u"), query)
+        assert.include(text, `>${written}<`, query)
+        const span = query.includes("7d") ? "7d" : query.includes("90d") ? "90d" : "30d"
+        assert.match(text, new RegExp(`<option value="${span}"\\s+selected>`, "u"), query)
+      }
+      const { text } = yield* read(visitor, `${storesPath}?sort_by=traffic&change_over=7d`, "en")
+      assert.include(plain(text), "“Change over” has no effect while “Sort by” is “Store traffic”.")
     })
   )
 

@@ -126,7 +126,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 }
 
 const codes = new Set(["countries", "currencies"])
-const texts = new Set(["query", "status", "sort_by", "sort_order", "group_by"])
+const texts = new Set(["query", "status", "sort_by", "sort_order", "change_over", "group_by"])
 const numbers = /^(?:page|per_page|limit|niche_level|.*\.(?:min|max))$/u
 
 /** What an address says by D48 alone: arguments, without empty values and without repetitions of one value. */
@@ -260,7 +260,7 @@ layer(services, { excludeTestServices: true })("the addresses of searches", (it)
 })
 
 /** What the absence of an argument means. */
-const defaultValues = ["all", "recommended", "desc", "stores", "niche", 1, 10, 20, false]
+const defaultValues = ["all", "recommended", "desc", "30d", "stores", "niche", 1, 10, 20, false]
 
 const distinct = (value: unknown): unknown => (Array.isArray(value) ? Array.from(new Set(value.map(String))) : value)
 

@@ -142,7 +142,14 @@ describe.skipIf(!ClickHousePackage.isAvailable)("ClickHouse counts as the index 
           const random = Random.make(seed + 4)
           const { shop } = generators(random, catalog)
           const drawn = (index: number): Args => {
-            const { page: _page, per_page: _size, sort_by: _sort, sort_order: _order, ...filters } = shop(index)
+            const {
+              page: _page,
+              per_page: _size,
+              sort_by: _sort,
+              sort_order: _order,
+              change_over: _span,
+              ...filters
+            } = shop(index)
             return filters
           }
           for (let number = 0; number < cases; number++) {

@@ -72,11 +72,11 @@ for (const [index, size] of [30, 120].entries()) {
       for (let number = 0; number < casesPerCatalog; number++) {
         // First each filter alone, then filters together and words.
         const drawn = shop(number < casesPerCatalog / 3 ? number : number * 7)
-        const { page: _, per_page: _size, sort_by: _sort, sort_order: _order, ...filters } = drawn
+        const { page: _, per_page: _size, sort_by: _sort, sort_order: _order, change_over: _span, ...filters } = drawn
         if (typeof filters["query"] === "string" && matcher(filters["query"]) === undefined) continue
         /** The filters of another search, with words that are any. */
         const shareOf = (index: number) => {
-          const { page: _p, per_page: _s, sort_by: _b, sort_order: _o, ...others } = shop(index)
+          const { page: _p, per_page: _s, sort_by: _b, sort_order: _o, change_over: _c, ...others } = shop(index)
           const { query: words, ...share } = others
           return typeof words === "string" && matcher(words) !== undefined ? { ...share, query: words } : share
         }
