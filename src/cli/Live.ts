@@ -28,6 +28,7 @@ import { Notices } from "../services/mail/Notices.ts"
 import * as ActivityRetention from "../services/retention/ActivityRetention.ts"
 import { History } from "../services/changes/History.ts"
 import * as Movers from "../services/import/Movers.ts"
+import { TrackedNews } from "../services/changes/TrackedNews.ts"
 import * as ChangeRetention from "../services/retention/ChangeRetention.ts"
 import { Passkeys } from "../services/sessions/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../services/sessions/passkeys/PasskeySignIn.ts"
@@ -256,7 +257,7 @@ const answering = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer, Prompts.l
       SavedSearches.layer,
       Boards.layer,
       ProductReader.layer,
-      History.layer,
+      TrackedNews.layer.pipe(Layer.provideMerge(History.layer)),
       ApiKeys.layer,
       oauth,
       usage,

@@ -14,6 +14,7 @@ import { SavedSearches, SavedSearchNotFound } from "../../src/services/accounts/
 import type { SavedSearch } from "../../src/services/accounts/SavedSearches.ts"
 import { TrackedShops } from "../../src/services/accounts/TrackedShops.ts"
 import { History } from "../../src/services/changes/History.ts"
+import { TrackedNews } from "../../src/services/changes/TrackedNews.ts"
 import { AdSearch, ProductSearch, ShopSearch } from "../../src/services/search/Searches.ts"
 import { CatalogSearch } from "../../src/services/search/CatalogSearch.ts"
 import type { SearchStatus } from "../../src/services/search/CatalogSearch.ts"
@@ -231,6 +232,7 @@ export const shops: Layer.Layer<
   | SavedSearches
   | NewResults
   | ChangeFeed
+  | TrackedNews
 > = Layer.mergeAll(
   Layer.mock(SavedSearches, {
     all: () => Effect.succeed(savedSearches),
@@ -246,6 +248,7 @@ export const shops: Layer.Layer<
   Layer.mock(NewResults, { marked: (_, search) => Effect.map(search, (answer) => ({ answer, mark: 0 })) }),
   Layer.succeed(FilterCounts, { of: () => Effect.succeedNone }),
   Layer.mock(ChangeFeed, { page: () => Effect.succeed(changes) }),
+  Layer.mock(TrackedNews, {}),
   Layer.mock(ItemReader, {}),
   Layer.mock(TrackedShopReader, {}),
   Layer.mock(BoardReader, {}),
@@ -281,6 +284,7 @@ export const shops: Layer.Layer<
         },
         isCut: false
       }),
+    ofStores: () => Effect.succeed(new Map()),
     ofProduct: () =>
       Effect.succeed([
         { on: "2026-01-01", price: 12 },

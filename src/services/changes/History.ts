@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import * as Series from "../../domain/catalog/Series.ts"
 import type { Part, Start } from "../../domain/catalog/Series.ts"
-import { firstOf } from "../database/Rows.ts"
+import { firstOf, rowsOf } from "../database/Rows.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 
@@ -17,13 +17,33 @@ export const maxChanges = 10_000
 /** A store with more products has no median price. */
 export const maxProducts = 10_000
 
+/** Of several stores at once, the histories of stores with more changes of ads and figures begin later. */
+export const maxRecent = 1_000
+
+/** Figures whose history needs no products, of which a store has the most changes. */
+export const lightNames = ["active_ads", "estimated_monthly_revenue"] as const satisfies ReadonlyArray<Series.Name>
+export type LightName = (typeof lightNames)[number]
+
 export interface StoreHistory {
   readonly known: Series.Known
   /** Whether the store has more changes than {@link maxChanges}. */
   readonly isCut: boolean
 }
 
-const kinds = Series.parts.flatMap((part): ReadonlyArray<Series.Kind> => Series.kindsOf[part])
+const kindsOf = (parts: ReadonlyArray<Part>) =>
+  parts.flatMap((part): ReadonlyArray<Series.Kind> => Series.kindsOf[part])
+
+const kinds = kindsOf(Series.parts)
+
+/** What is read of stores. */
+interface Extent {
+  readonly kinds: ReadonlyArray<Series.Kind>
+  readonly most: number
+  readonly hasProducts: boolean
+}
+
+const whole: Extent = { kinds, most: maxChanges, hasProducts: true }
+const light: Extent = { kinds: kindsOf(["figures", "ads"]), most: maxRecent, hasProducts: false }
 
 const Figure = Schema.NullOr(Schema.Finite)
 const StartRow = Schema.Struct({ version: Schema.Int, on: Schema.String })
@@ -39,19 +59,20 @@ const ChangeRow = Schema.Tuple([
   Schema.Boolean
 ])
 
-const decodeStore = firstOf(
-  Schema.Struct({
-    revenue: Figure,
-    stated: Schema.NullOr(Schema.Int),
-    products: Schema.Int,
-    prices: Schema.NullOr(Schema.Array(Schema.Tuple([Schema.Int, Schema.Finite]))),
-    active_ads: Schema.Int,
-    until: Schema.NullOr(Schema.String),
-    starts: Schema.Record(Schema.String, StartRow),
-    appeared: Schema.NullOr(StartRow),
-    changes: Schema.Array(ChangeRow)
-  })
-)
+const StoreRow = Schema.Struct({
+  id: Schema.Int,
+  revenue: Figure,
+  stated: Schema.NullOr(Schema.Int),
+  products: Schema.Int,
+  prices: Schema.NullOr(Schema.Array(Schema.Tuple([Schema.Int, Schema.Finite]))),
+  active_ads: Schema.Int,
+  until: Schema.NullOr(Schema.String),
+  starts: Schema.Record(Schema.String, StartRow),
+  appeared: Schema.NullOr(StartRow),
+  changes: Schema.Array(ChangeRow)
+})
+type StoreRow = typeof StoreRow.Type
+const decodeStores = rowsOf(StoreRow)
 
 const decodeProduct = firstOf(
   Schema.Struct({
@@ -75,6 +96,11 @@ export class History extends Context.Service<
   {
     /** Absent for a store that does not exist. */
     ofStore(shopId: number): Effect.Effect<StoreHistory | undefined, SearchFailure>
+    /** The points of some figures of stores, by the ids of the stores, for a few of them. */
+    ofStores(
+      shopIds: ReadonlyArray<number>,
+      most: number
+    ): Effect.Effect<ReadonlyMap<number, Readonly<Record<LightName, ReadonlyArray<Series.Point>>>>, SearchFailure>
     /** The newest `most` prices of a product, oldest first; none if it does not exist. */
     ofProduct(productId: number, most: number): Effect.Effect<ReadonlyArray<Series.Price>, SearchFailure>
   }
@@ -92,12 +118,12 @@ export class History extends Context.Service<
         on: DateTime.formatIsoDateUtc(DateTime.subtract(now, { days: historyDays }))
       }))
 
-      const ofStore = Effect.fn("History.ofStore")(function* (shopId: number) {
-        // Changes of a version may be cut, so that the first one that is read is left out with those of its version.
-        const row = yield* sql`
-          SELECT s.monthly_revenue AS revenue, s.products_count AS stated, own.products,
+      /** Changes of a version may be cut, so that the first one that is read is left out with those of its version. */
+      const read = (shopIds: ReadonlyArray<number>, { hasProducts, kinds, most }: Extent) =>
+        sql`
+          SELECT s.id, s.monthly_revenue AS revenue, s.products_count AS stated, own.products,
             (SELECT count(*)::int FROM ad WHERE shop_id = s.id AND is_active) AS active_ads,
-            CASE WHEN own.products <= ${maxProducts}::int THEN (
+            CASE WHEN ${hasProducts}::bool AND own.products <= ${maxProducts}::int THEN (
               SELECT coalesce(json_agg(json_build_array(id, price)), '[]') FROM product WHERE shop_id = s.id
             ) END AS prices,
             (SELECT max(as_of)::text FROM import WHERE finished_at IS NOT NULL) AS until,
@@ -118,20 +144,22 @@ export class History extends Context.Service<
                 SELECT * FROM (
                   (
                     SELECT id, version, as_of, kind, record_id, name, old, new, false AS has_left FROM change
-                    WHERE shop_id = ${shopId}::int AND kind = ANY(${kinds}::text[])
+                    WHERE shop_id = s.id AND kind = ANY(${kinds}::text[])
                       AND (kind <> 'figure_changed' OR name = ANY(${Series.figuresOfLog}::text[]))
-                    ORDER BY id DESC LIMIT ${maxChanges + 1}::int
+                    ORDER BY id DESC LIMIT ${most + 1}::int
                   ) UNION ALL (
                     SELECT id, version, as_of, kind, record_id, name, old, new, true FROM change
-                    WHERE kind = 'ad_moved' AND old = ${shopId}::int ORDER BY id DESC LIMIT ${maxChanges + 1}::int
+                    WHERE kind = 'ad_moved' AND old = s.id ORDER BY id DESC LIMIT ${most + 1}::int
                   )
-                ) told ORDER BY id DESC LIMIT ${maxChanges + 1}::int
+                ) told ORDER BY id DESC LIMIT ${most + 1}::int
               ) recent
             ) AS changes
-          FROM shop s CROSS JOIN LATERAL (SELECT count(*)::int AS products FROM product WHERE shop_id = s.id) own
-          WHERE s.id = ${shopId}::int`.pipe(decodeStore, (read) => permits.query(read))
-        if (row === undefined) return undefined
-        const kept = yield* oldestKept
+          FROM shop s CROSS JOIN LATERAL (
+            SELECT CASE WHEN ${hasProducts}::bool THEN (SELECT count(*)::int FROM product WHERE shop_id = s.id) ELSE 0 END AS products
+          ) own
+          WHERE s.id = ANY(${shopIds}::int[])`.pipe(decodeStores, (read) => permits.query(read))
+
+      const historyOf = (row: StoreRow, most: number, kept: Start): StoreHistory => {
         const changes = row.changes.map(([version, on, kind, record, name, old, after, hasLeft]): Series.Change => ({
           version,
           on,
@@ -143,7 +171,7 @@ export class History extends Context.Service<
           hasLeft
         }))
         const [oldest] = changes
-        const isCut = changes.length > maxChanges
+        const isCut = changes.length > most
         const earliest = isCut && oldest !== undefined ? later(kept, oldest) : kept
         const startOf = (part: Part): Start => later(earliest, row.starts[part] ?? row.appeared ?? earliest)
         const known: Series.Known = {
@@ -157,6 +185,25 @@ export class History extends Context.Service<
           changes
         }
         return { known, isCut }
+      }
+
+      const ofStore = Effect.fn("History.ofStore")(function* (shopId: number) {
+        const [row] = yield* read([shopId], whole)
+        return row === undefined ? undefined : historyOf(row, whole.most, yield* oldestKept)
+      })
+
+      const ofStores = Effect.fn("History.ofStores")(function* (shopIds: ReadonlyArray<number>, most: number) {
+        const rows = yield* read(shopIds, light)
+        const kept = yield* oldestKept
+        return new Map(
+          rows.map((row) => {
+            const { active_ads, estimated_monthly_revenue } = Series.pointsOf(
+              historyOf(row, light.most, kept).known,
+              most
+            )
+            return [row.id, { active_ads, estimated_monthly_revenue }] as const
+          })
+        )
       })
 
       const ofProduct = Effect.fn("History.ofProduct")(function* (productId: number, most: number) {
@@ -191,7 +238,7 @@ export class History extends Context.Service<
         return Series.pricesOf(changes, { from: isNew?.on ?? start.on, most, price: row.price })
       })
 
-      return History.of({ ofStore, ofProduct })
+      return History.of({ ofStore, ofStores, ofProduct })
     })
   ).pipe(Layer.provide(SearchPermits.layer))
 }

@@ -153,9 +153,12 @@ layer(Services, { excludeTestServices: true })("the history of a store", (it) =>
           before = after
         }
         const moved = yield* movedOf
+        const lines = yield* (yield* History.History).ofStores(Array.from(before.stores.keys()), 400)
+        assert.sameMembers(Array.from(lines.keys()), Array.from(before.stores.keys()))
         for (const shop of before.stores.keys()) {
           const { isCut, rows, series } = yield* ofStore(shop, 400)
           assert.isFalse(isCut)
+          for (const name of History.lightNames) assert.deepStrictEqual(lines.get(shop)?.[name], series[name], name)
           const ofPart = (part: Series.Part) => stored.get(`${shop} ${part}`) ?? []
           for (const name of Series.names) {
             const points = series[name]
