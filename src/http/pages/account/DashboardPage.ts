@@ -1,25 +1,27 @@
-/** `/dashboard`: the first page after a sign-in, with what has changed at tracked stores, the account, its next step, last searches and calls. */
-import { Effect, Layer } from "effect"
+/**
+ * `/dashboard`: the first page after a sign-in, with the account, its next step, tracked stores, saved searches, changes, last searches
+ * and calls. What it says of the catalog is read at the same time, in bounded time, and never fails the page (D121).
+ */
+import { Effect, Layer, Result } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import type { Credits } from "../../../domain/access/Account.ts"
 import { remaining } from "../../../domain/access/Credit.ts"
-import type { ChangeItem } from "../../../domain/search/ChangeQuery.ts"
 import { dashboardUrl } from "../../../domain/catalog/DashboardUrl.ts"
 import { mayCallTools, titles } from "../../../domain/access/Plan.ts"
 import { ApiKeys } from "../../../services/credentials/ApiKeys.ts"
 import { CallHistory } from "../../../services/credits/CallHistory.ts"
-import type { RecordedCall } from "../../../services/credits/CallHistory.ts"
 import { SavedSearches } from "../../../services/accounts/SavedSearches.ts"
-import type { RecentSearch } from "../../../services/accounts/SavedSearches.ts"
+import type { SavedSearch } from "../../../services/accounts/SavedSearches.ts"
 import { ChangeFeed, present } from "../../../services/changes/ChangeFeed.ts"
+import { TrackedNews } from "../../../services/changes/TrackedNews.ts"
 import { Usage } from "../../../services/credits/Usage.ts"
+import { CurrentAccount } from "../../../services/limits/CurrentAccount.ts"
+import { DailyPageViews } from "../../../services/limits/DailyPageViews.ts"
+import { PageRateLimit } from "../../../services/limits/PageRateLimit.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
+import { NewResults } from "../../../services/search/NewResults.ts"
 import { noChoices, Vocabulary } from "../../../services/search/Vocabulary.ts"
-import type { Popular } from "../../../services/search/Vocabulary.ts"
-import { changesOf } from "../catalog/ChangesPage.ts"
-import { changeTable } from "../catalog/ChangeTable.ts"
-import * as FilterChips from "../catalog/FilterChips.ts"
-import { searchesPath, searchPath } from "../catalog/SearchActions.ts"
+import { newsOf } from "../catalog/SavedNews.ts"
 import { copyText } from "../shared/CopyText.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { fact } from "../shared/Fact.ts"
@@ -30,12 +32,18 @@ import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 import { PageRoutes, readsAll } from "../shared/PageRoutes.ts"
-import { tableOf } from "../shared/Table.ts"
-import { labelOf, outcomeBadge } from "../usage/CallsTable.ts"
+import { lastCalls, lastChanges, lastSearches, savedSearches, trackedStores } from "./OverviewPanels.ts"
+import type { Part, SavedNews, Unread } from "./OverviewPanels.ts"
 import { statusBadge, subscriptionNotice } from "./Subscription.ts"
 
 /** The Changes page has the others. */
 const shownChanges = 5
+
+/** Their new results are counted. The page of saved searches has the others. */
+const shownSaved = 5
+
+/** The page does not wait longer for a part. Counts of saved searches end before. */
+const longestPart = "3 seconds"
 
 /** The usage page has the others. */
 const shownCalls = 5
@@ -66,60 +74,6 @@ const stepItem = ({ about, isDone, more, title }: Step, isNext: boolean, locale:
   </li>
 `
 
-/** Those of the pages (D67). One that is refused by now, such as for a niche that is gone, is left out. */
-const lastSearches = (searches: ReadonlyArray<RecentSearch>, popular: Popular, locale: Locale): Html | undefined => {
-  const { text } = locale
-  const items = searches.flatMap((search) => {
-    const summary = FilterChips.summary(search, { locale, popular })
-    if (summary === undefined) return []
-    return html`<li>
-      <p class="filters-of">
-        <span class="badge">${text(`layout.section.${search.subject}`)}</span>
-        <a href="${searchPath(search)}">${summary}</a>
-      </p>
-      <p class="aside">${locale.dateTime(search.at)}</p>
-    </li>`
-  })
-  if (items.length === 0) return undefined
-  return html`<section class="panel" aria-labelledby="last-searches">
-    <h2 id="last-searches">${text("dashboard.lastSearches")}</h2>
-    <ul class="kept-searches">
-      ${items}
-    </ul>
-    <p><a href="${searchesPath}">${text("saved.heading")}</a></p>
-  </section>`
-}
-
-/** The newest of the last days, of tracked stores; nothing without any. */
-const lastChanges = (changes: ReadonlyArray<ChangeItem>, { locale }: SignedIn): Html | undefined => {
-  const { text } = locale
-  if (changes.length === 0) return undefined
-  return html`<section class="panel" aria-labelledby="last-changes">
-    <h2 id="last-changes">${text("dashboard.changes")}</h2>
-    ${changeTable(changes, locale)}
-    <p><a href="${changesOf({ tracked_only: true })}">${text("dashboard.allChanges")}</a></p>
-  </section>`
-}
-
-/** Without arguments: the activity log has none (D53). */
-const lastCalls = (calls: ReadonlyArray<RecordedCall>, locale: Locale): Html => {
-  const { text } = locale
-  return html`<section class="panel" aria-labelledby="last-calls">
-    <h2 id="last-calls">${text("usage.lastCalls")}</h2>
-    ${tableOf<RecordedCall>({
-      label: text("usage.lastCalls"),
-      items: calls,
-      columns: [
-        [text("usage.time"), ({ at }) => locale.dateTime(at)],
-        [text("usage.tool"), ({ tool }) => html`<code>${tool}</code>`],
-        [text("usage.who"), ({ caller }) => labelOf(caller, locale)],
-        [text("usage.outcome"), outcomeBadge]
-      ]
-    })}
-    <p><a href="${sections.usage}">${text("dashboard.allCalls")}</a></p>
-  </section>`
-}
-
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
@@ -134,31 +88,71 @@ export const layer = Layer.effectDiscard(
     const saved = yield* SavedSearches
     const vocabulary = yield* Vocabulary
     const feed = yield* ChangeFeed
+    const tracked = yield* TrackedNews
+    const results = yield* NewResults
+    const rateLimit = yield* PageRateLimit
+    const ofTheDay = yield* DailyPageViews
     const context = { dashboardUrl: dashboardUrl(config) }
+
+    const partOf = <A>(read: Effect.Effect<A, Unread>): Effect.Effect<Part<A>> =>
+      Effect.result(Effect.timeout(read, longestPart))
+
+    /** Last viewed first. Names are shown without counts too, as on the page of saved searches. */
+    const savedNews = Effect.fnUntraced(function* ({ locale, session }: SignedIn, uncounted: Unread | undefined) {
+      const searches = yield* saved.all(session.accountId)
+      const shown = searches
+        .toSorted((one, other) => other.viewedAt.epochMilliseconds - one.viewedAt.epochMilliseconds)
+        .slice(0, shownSaved)
+      const count = (search: SavedSearch): Effect.Effect<Html | undefined> =>
+        uncounted === undefined ? newsOf(results, search, locale) : Effect.succeed(undefined)
+      const counted = yield* Effect.forEach(
+        shown,
+        (search) => Effect.map(count(search), (news) => ({ search, news })),
+        { concurrency: "unbounded" }
+      )
+      return { shown: counted, total: searches.length, uncounted } satisfies SavedNews
+    })
+
+    /** Counts as a page of the catalog: it has figures of stores, and numbers of results. */
+    const catalogParts = Effect.fnUntraced(function* (visitor: SignedIn) {
+      const { accountId } = visitor.session
+      const refused = yield* rateLimit.take(accountId).pipe(
+        Effect.andThen(ofTheDay.take(accountId)),
+        Effect.as(undefined),
+        Effect.catch((unread) => Effect.succeed(unread))
+      )
+      const ofCatalog = <A>(read: Effect.Effect<A, Unread>) =>
+        refused === undefined ? partOf(read) : Effect.succeed(Result.fail<Unread>(refused))
+      const changes = feed
+        .page({ tracked_only: true, per_page: shownChanges }, accountId)
+        .pipe(Effect.map((found) => found.changes.map((change) => present(change, context))))
+      return yield* Effect.all(
+        {
+          stores: ofCatalog(tracked.of(accountId)),
+          searches: partOf(savedNews(visitor, refused)),
+          changes: ofCatalog(changes)
+        },
+        { concurrency: "unbounded" }
+      ).pipe(Effect.provideService(CurrentAccount, accountId))
+    })
 
     yield* routes.signedInPage(
       overviewPath,
       Effect.fnUntraced(function* (visitor) {
         const { locale, session } = visitor
         const { text } = locale
-        const [credits, keys, apps, newest, searches] = yield* Effect.all(
+        const hasAccess = mayCallTools(session)
+        const [credits, keys, apps, newest, searches, parts] = yield* Effect.all(
           [
             usage.credits(session.accountId),
             apiKeys.list(session.accountId),
             connectedApps.list(session.accountId),
             history.calls(session.accountId, {}),
-            saved.recent(session.accountId)
+            saved.recent(session.accountId),
+            hasAccess ? catalogParts(visitor) : Effect.succeed(undefined)
           ],
           { concurrency: "unbounded" }
         )
-        const hasAccess = mayCallTools(session)
-        // The page does not depend on them.
-        const changed = hasAccess
-          ? yield* feed.page({ tracked_only: true, per_page: shownChanges }, session.accountId).pipe(
-              Effect.map(({ changes }) => changes.map((change) => present(change, context))),
-              Effect.orElseSucceed(() => [])
-            )
-          : []
         const popular =
           searches.length === 0 ? noChoices : yield* Effect.orElseSucceed(vocabulary.popular, () => noChoices)
         const calls = newest.calls.slice(0, shownCalls)
@@ -219,7 +213,13 @@ export const layer = Layer.effectDiscard(
                 }
               </section>`
             }
-            ${lastChanges(changed, visitor)} ${lastSearches(searches, popular, locale)}
+            ${
+              parts !== undefined &&
+              html`<div class="overview-pair">
+                ${trackedStores(parts.stores, locale)} ${savedSearches(parts.searches, locale)}
+              </div>`
+            }
+            ${parts !== undefined && lastChanges(parts.changes, locale)} ${lastSearches(searches, popular, locale)}
             ${calls.length > 0 && lastCalls(calls, locale)}
           `
         })

@@ -19,6 +19,7 @@ import type { Popular } from "../../../services/search/Vocabulary.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as FilterChips from "./FilterChips.ts"
 import { pageField, pageLinks } from "./PageLinks.ts"
+import { newsOf } from "./SavedNews.ts"
 import { alertForm } from "./SearchAlerts.ts"
 import { nameForm, searchesPath, searchPath } from "./SearchActions.ts"
 import type { NameForm } from "./SearchActions.ts"
@@ -30,7 +31,6 @@ import { doneField, doneNotice, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
-import type { Locale } from "../shared/Locale.ts"
 import { NoFields, PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
@@ -60,21 +60,9 @@ const Query = Schema.Struct({ ...pageField(Math.ceil(maxSavedSearches / savedPer
 const renamePath = (id: number | ":id") => `${searchesPath}/${id}/rename` as const
 const removePath = (id: number | ":id") => `${searchesPath}/${id}/remove` as const
 
-/** `undefined` if the count took too long or is unavailable. */
-type Counted = Option.Option<number> | undefined
-
-/** A page does not wait longer for the count of one search. */
-const longestCount = "2 seconds"
-
 interface Listed {
   readonly search: SavedSearch
   readonly news: Html | undefined
-}
-
-const badge = (counted: Counted, { text }: Locale): Html => {
-  if (counted === undefined) return html`<span class="badge">${text("saved.notCounted")}</span>`
-  if (Option.isNone(counted)) return html`<span class="badge bad">${text("saved.refused")}</span>`
-  return html`<span class="badge ${counted.value > 0 && "good"}">${text("saved.new", { count: counted.value })}</span>`
 }
 
 const item = ({ news, search }: Listed, visitor: SignedIn, popular: Popular): Html => {
@@ -106,14 +94,6 @@ export const layer = Layer.effectDiscard(
     const vocabulary = yield* Vocabulary
     const { page } = yield* Layout
 
-    const count = (search: SavedSearch, locale: Locale): Effect.Effect<Listed> =>
-      results.count(search).pipe(
-        Effect.timeoutOption(longestCount),
-        Effect.map(Option.getOrUndefined),
-        Effect.orElseSucceed(() => undefined),
-        Effect.map((counted) => ({ search, news: badge(counted, locale) }))
-      )
-
     const list = Effect.fnUntraced(function* (visitor: SignedIn, { done, page: shown = 1 }: typeof Query.Type) {
       const { locale, session } = visitor
       const { text } = locale
@@ -126,7 +106,11 @@ export const layer = Layer.effectDiscard(
       const usedUp = yield* ofTheDay.take(session.accountId).pipe(Effect.catchTag("PageViewsUsedUp", Effect.succeed))
       const listed =
         usedUp === undefined
-          ? yield* Effect.forEach(searches, (search) => count(search, locale), { concurrency: 2 })
+          ? yield* Effect.forEach(
+              searches,
+              (search) => Effect.map(newsOf(results, search, locale), (news) => ({ search, news })),
+              { concurrency: 2 }
+            )
           : searches.map((search) => ({ search, news: undefined }))
       const toSearch = (subject: SearchSubject) =>
         html`<a href="${sections[subject]}">${text(`layout.section.${subject}`)}</a>`

@@ -11,7 +11,7 @@ import type { Locale } from "../shared/Locale.ts"
 /** Half a year of weeks. */
 const maxPoints = 26
 
-const titleOf = (name: Name, { text }: Locale): string => {
+export const titleOf = (name: Name, { text }: Locale): string => {
   switch (name) {
     case "estimated_monthly_revenue":
       return text("store.figure.revenue")
@@ -23,7 +23,7 @@ const titleOf = (name: Name, { text }: Locale): string => {
   }
 }
 
-const writer = (name: Name, currency: string | null, locale: Locale): ((value: number) => string) => {
+export const writer = (name: Name, currency: string | null, locale: Locale): ((value: number) => string) => {
   switch (name) {
     case "estimated_monthly_revenue":
       return (value) => locale.wholeMoney(value, currency)

@@ -1,6 +1,6 @@
 /**
- * A column chart as an SVG without styles of its own, and the same figures as a table. Labels are HTML outside the SVG, so
- * that they keep their size.
+ * Charts as SVGs without styles of their own: columns with the same figures as a table, whose labels are HTML outside the SVG, so
+ * that they keep their size; and a small line that says in words how it goes (D121).
  */
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
@@ -95,4 +95,47 @@ export const columns = ({ columns, id, locale, over, title, unit, write = locale
       </table>
     </details>
   </figure>`
+}
+
+const line = { width: 120, height: 32, margin: 4 }
+
+/** One decimal is a tenth of a pixel. */
+const rounded = (value: number): number => Math.round(value * 10) / 10
+
+/**
+ * A line from the least to the greatest value, with a dot at its end and gaps where values are unknown. Its text has the first, the last, the least and the
+ * greatest value. Nothing without two values that are known.
+ */
+export const sparkline = ({
+  columns,
+  locale,
+  title,
+  write = locale.number
+}: Omit<Columns, "id" | "over" | "unit">): Html | undefined => {
+  const known = columns.flatMap(({ label, value }, place) => (value === null ? [] : [{ label, place, value }]))
+  const [first] = known
+  const last = known.at(-1)
+  if (first === undefined || last === undefined || first === last) return undefined
+  const values = known.map(({ value }) => value)
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const { height, margin, width } = line
+  const x = (place: number) => rounded(margin + (place / (columns.length - 1)) * (width - 2 * margin))
+  const y = (value: number) =>
+    rounded(most === least ? height / 2 : margin + ((most - value) / (most - least)) * (height - 2 * margin))
+  const path = known
+    .map(({ place, value }, at) => `${known[at - 1]?.place === place - 1 ? "L" : "M"}${x(place)} ${y(value)}`)
+    .join("")
+  const label = locale.text("chart.line", {
+    title,
+    from: first.label,
+    to: last.label,
+    first: write(first.value),
+    last: write(last.value),
+    least: write(least),
+    most: write(most)
+  })
+  return html`<svg class="sparkline" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
+    <path d="${path}" />
+    <circle cx="${x(last.place)}" cy="${y(last.value)}" r="3" />
+  </svg>`
 }

@@ -1,7 +1,7 @@
 /** A chart is drawn to scale, and says the same as a table. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { columns } from "../../../../src/http/pages/shared/Chart.ts"
+import { columns, sparkline } from "../../../../src/http/pages/shared/Chart.ts"
 import * as Locale from "../../../../src/http/pages/shared/Locale.ts"
 
 const locale = Locale.of("en")
@@ -41,6 +41,39 @@ describe("Chart", () => {
       })
     }
   )
+
+  const lineOf = (values: ReadonlyArray<number | null>) =>
+    sparkline({
+      title: "Running <ads>",
+      columns: values.map((value, day) => ({ label: `Day ${day}`, short: String(day), value })),
+      locale
+    })
+
+  it.prop("D121 a line goes from the least to the greatest value, and its text has them", [Values], ([values]) => {
+    const known = values.flatMap((value, place) => (value === null ? [] : [{ value, place }]))
+    const drawn = lineOf(values)
+    if (known.length < 2) return assert.isUndefined(drawn)
+    const line = String(drawn)
+    const points = Array.from(line.matchAll(/([ML])([\d.]+) ([\d.]+)/gu), ([, by, x, y]) => ({
+      by,
+      x: Number(x),
+      y: Number(y)
+    }))
+    assert.strictEqual(points.length, known.length)
+    const [least, most] = [Math.min(...known.map(({ value }) => value)), Math.max(...known.map(({ value }) => value))]
+    points.forEach(({ by, x, y }, at) => {
+      const { place = 0, value = 0 } = known[at] ?? {}
+      assert.strictEqual(by, known[at - 1]?.place === place - 1 ? "L" : "M")
+      assert.closeTo(x, 4 + (place / (values.length - 1)) * 112, 0.06)
+      assert.closeTo(y, most === least ? 16 : 4 + ((most - value) / (most - least)) * 24, 0.06)
+    })
+    const [first, last] = [known[0], known.at(-1)]
+    assert.include(line, `Day ${first?.place} to Day ${last?.place}`)
+    for (const value of [first?.value ?? 0, last?.value ?? 0, least, most]) assert.include(line, locale.number(value))
+    assert.include(line, `role="img"`)
+    assert.notInclude(line, "<ads>")
+    assert.notInclude(line, "style=")
+  })
 
   it("needs no style of its own, and its texts are escaped", () => {
     const chart = String(
