@@ -13,7 +13,7 @@ import { doneField, doneNotice, withDone } from "../shared/FlashNotice.ts"
 import { fact } from "../shared/Fact.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
-import { Layout } from "../shared/Layout.ts"
+import { Layout, overviewPath } from "../shared/Layout.ts"
 import { NoFields, PageRoutes, reads, seeOther } from "../shared/PageRoutes.ts"
 import { statusBadge, subscriptionNotice } from "./Subscription.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
@@ -74,6 +74,11 @@ export const layer = Layer.effectDiscard(
             policy: { formsLeave: true },
             body: html`
               ${doneNotice(done, flashNotices, () => text(Plan.mayCallTools(session) ? "billing.active" : "billing.pending"))}
+              ${
+                done === "paid" &&
+                Plan.mayCallTools(session) &&
+                html`<p><a href="${overviewPath}" role="button">${text("billing.toOverview")}</a></p>`
+              }
               ${subscriptionNotice(session, { links: undefined, locale })}
               <dl class="figures who-is">
                 ${fact(text("account.plan"), Plan.titles[session.plan])}

@@ -65,7 +65,10 @@ export const searchActions = (options: {
   const { mark, saved, search, total, visitor } = options
   const { locale } = visitor
   const { text } = locale
-  const all = html`<a href="${searchesPath}">${text("saved.heading")}</a>`
+  // A search that was just saved can be mailed from there.
+  const all = html`<a href="${searchesPath}"
+    >${text(Option.isSome(saved) ? "saved.headingAndAlerts" : "saved.heading")}</a
+  >`
   return html`<div class="search-actions">
     <ul>
       ${
