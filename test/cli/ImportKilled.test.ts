@@ -1,16 +1,13 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, FileSystem, Layer, Schedule } from "effect"
+import { Clock, Effect, FileSystem, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { Prng } from "../../demo/Prng.ts"
-import { Importer, lockId } from "../../src/services/import/Importer.ts"
+import { Importer } from "../../src/services/import/Importer.ts"
 import { nobody, run } from "../support/FileImports.ts"
-import * as ServerProcess from "../support/ServerProcess.ts"
+import { isOver, killed, until } from "../support/ImportProcess.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 const kills = 3
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
@@ -57,18 +54,6 @@ const contents = Effect.gen(function* () {
   return rows.map((row) => JSON.stringify(row)).toSorted()
 })
 
-/** Whether an import has begun, and is not known to have ended: PostgreSQL notices a moment later that a process is gone. */
-const isRunning = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const locks = yield* sql`
-    SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-    WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.objid = ${lockId}`
-  return locks.length > 0
-})
-
-const until = <E, R>(isSo: Effect.Effect<boolean, E, R>) =>
-  Effect.repeat(isSo, { schedule: Schedule.spaced("10 millis"), until: (is) => is })
-
 const store = { ...nobody, country: "DE" }
 const onFreshDatabase = Effect.provide(Importer.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { local: true })
 
@@ -80,7 +65,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("an import that is kill
         const fs = yield* FileSystem.FileSystem
         const folder = yield* fs.makeTempDirectoryScoped()
         for (const [name, content] of Object.entries(next)) yield* fs.writeFileString(`${folder}/${name}`, content)
-        const line = ["import", folder, "--country", "DE", "--source", "s", "--as-of", "2026-06-30"]
+        const args = [folder, "--country", "DE", "--source", "s", "--as-of", "2026-06-30"]
         const prepare = run(before, { store, source: "s", asOf: "2026-06-01" })
 
         const [expected, millis] = yield* onFreshDatabase(
@@ -92,32 +77,17 @@ layer(NodeServices.layer, { excludeTestServices: true })("an import that is kill
           })
         )
 
-        /** `millis`: since the import has begun. */
-        const killAfter = Effect.fnUntraced(function* (millis: number) {
-          const { connection } = yield* TestDatabase
-          yield* until(Effect.map(isRunning, (is) => !is))
-          const child = spawn(process.execPath, [main, ...line], {
-            env: ServerProcess.environment({ DATABASE_URL: ServerProcess.urlOf(connection) }),
-            stdio: "ignore"
-          })
-          const exited = new Promise<NodeJS.Signals | null>((resolve) =>
-            child.on("exit", (_, signal) => resolve(signal))
-          )
-          yield* until(Effect.map(isRunning, (is) => is || child.exitCode !== null))
-          yield* Effect.sleep(millis)
-          child.kill("SIGKILL")
-          return yield* Effect.promise(() => exited)
-        })
-
         yield* onFreshDatabase(
           Effect.gen(function* () {
             yield* prepare
             const moments = new Prng("import", "killed")
             const ends: Array<NodeJS.Signals | null> = []
-            for (const at of numbers(kills)) ends.push(yield* killAfter((millis * (at + moments.unit())) / (kills + 1)))
+            for (const at of numbers(kills)) {
+              ends.push(yield* killed(args, () => Effect.sleep((millis * (at + moments.unit())) / (kills + 1))))
+            }
             // The later ones find much that is there, and may end before.
             assert.include(ends, "SIGKILL")
-            yield* until(Effect.map(isRunning, (is) => !is))
+            yield* until(isOver)
             yield* run(next, { store, source: "s" })
             assert.deepStrictEqual(yield* contents, expected)
           })
