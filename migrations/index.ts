@@ -19,8 +19,9 @@ import changeFeed from "./0015_change_feed.ts"
 import alerts from "./0016_alerts.ts"
 import boards from "./0017_boards.ts"
 import historyStart from "./0018_history_start.ts"
-import movers from "./0020_movers.ts"
 import webhook from "./0019_webhook.ts"
+import movers from "./0020_movers.ts"
+import withStore from "./0021_with_store.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_accounts": accounts,
@@ -42,5 +43,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0017_boards": boards,
   "0018_history_start": historyStart,
   "0019_webhook": webhook,
-  "0020_movers": movers
+  "0020_movers": movers,
+  "0021_with_store": withStore
 }

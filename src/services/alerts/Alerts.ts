@@ -66,7 +66,7 @@ export class Alerts extends Context.Service<
           const due = new Date(dueAt.getTime() + (daysOf[frequency] - 1) * dayMillis)
           const found = yield* hasRow(sql`
             UPDATE saved_search SET alert = ${frequency}, alert_due_at = ${due},
-              alert_change = coalesce(alert_change, (SELECT max(id) FROM change), 0)
+              alert_change = coalesce(alert_change, (SELECT max(id) FROM change WHERE NOT with_store), 0)
             WHERE ${which} RETURNING id`)
           if (!found) return yield* new SavedSearchNotFound()
         },

@@ -1,4 +1,7 @@
-/** The SQL that lists changes. No statement reads more of the log than its limit of changes, for each kind or store that is asked for. */
+/**
+ * The SQL that lists changes, but for those that came with a new store. No statement reads more of the log than its limit of changes,
+ * for each kind or store that is asked for.
+ */
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -36,12 +39,13 @@ export const window = (sql: Sql, since: { readonly day: string } | { readonly af
     SELECT ${
       "day" in since
         ? sql`coalesce((
-            SELECT c.id FROM change c WHERE c.at < ${since.day}::date::timestamp AT TIME ZONE 'UTC' ORDER BY c.at DESC, c.id DESC LIMIT 1
+            SELECT c.id FROM change c
+            WHERE c.at < ${since.day}::date::timestamp AT TIME ZONE 'UTC' AND NOT c.with_store ORDER BY c.at DESC, c.id DESC LIMIT 1
           ), 0)`
         : sql`least(${since.after}::bigint, newest.id)`
     }::text AS above, newest.id::text AS top,
-    (SELECT (c.at AT TIME ZONE 'UTC')::date::text FROM change c ORDER BY c.id LIMIT 1) AS known_since
-    FROM (SELECT coalesce(max(id), 0) AS id FROM change) newest`.pipe(decodeWindow)
+    (SELECT (c.at AT TIME ZONE 'UTC')::date::text FROM change c WHERE NOT c.with_store ORDER BY c.id LIMIT 1) AS known_since
+    FROM (SELECT coalesce(max(id), 0) AS id FROM change WHERE NOT with_store) newest`.pipe(decodeWindow)
 
 const decodeOldest = firstOf(Schema.Struct({ at: Schema.Date }))
 
@@ -51,7 +55,7 @@ const decodeOldest = firstOf(Schema.Struct({ at: Schema.Date }))
  */
 export const beginning = (sql: Sql, { above, top }: Window) =>
   sql`
-    SELECT at - interval '1 day' AS at FROM change WHERE id > ${above}::bigint AND id <= ${top}::bigint
+    SELECT at - interval '1 day' AS at FROM change WHERE id > ${above}::bigint AND id <= ${top}::bigint AND NOT with_store
     ORDER BY id LIMIT 1`.pipe(decodeOldest)
 
 /** The first so many ids in an order, in a relation with one column. */
@@ -60,7 +64,8 @@ const ids = (
   { above, from, kinds, shopIds, top }: Wanted & { readonly from: Date },
   { isNewest, limit }: { readonly isNewest: boolean; readonly limit: number }
 ): Statement.Fragment => {
-  const inWindow = sql`c.id > ${above}::bigint AND c.id <= ${top}::bigint AND c.at >= ${from}::timestamptz`
+  const inWindow = sql`c.id > ${above}::bigint AND c.id <= ${top}::bigint AND c.at >= ${from}::timestamptz
+    AND NOT c.with_store`
   const inOrder = sql`ORDER BY c.id ${sql.literal(isNewest ? "DESC" : "ASC")} LIMIT ${limit}::int`
   const ofKinds = kinds === undefined ? sql`true` : sql`c.kind = ANY(${kinds}::text[])`
   if (shopIds !== undefined && shopIds.length <= fewStores) {
@@ -93,7 +98,7 @@ export const counts = (sql: Sql, { kinds = changeKinds, ...wanted }: Wanted & { 
       SELECT count(*)::int AS count FROM (
         SELECT FROM (SELECT c.id, c.kind FROM change c WHERE c.kind = k.kind
           AND c.id > ${wanted.above}::bigint AND c.id <= ${wanted.top}::bigint AND c.at >= ${wanted.from}::timestamptz
-          AND ${wanted.shopIds === undefined ? sql`true` : sql`c.shop_id = ANY(${wanted.shopIds}::int[])`}
+          AND NOT c.with_store AND ${wanted.shopIds === undefined ? sql`true` : sql`c.shop_id = ANY(${wanted.shopIds}::int[])`}
           LIMIT ${most}::int) c
       ) counted
     ) n WHERE n.count > 0 ORDER BY k.position`.pipe(decodeCounts)
@@ -137,7 +142,7 @@ export const page = (sql: Sql, wanted: Wanted & { readonly from: Date }, { accou
       CASE WHEN c.kind = 'product_removed' THEN c.name ELSE coalesce(p.title, a.headline, a.page_name) END AS item_title
     FROM (
       SELECT c.id FROM ${ids(sql, wanted, { isNewest, limit })} ORDER BY c.id ${order} LIMIT ${limit}::int
-    ) first JOIN change c ON c.id = first.id AND c.at >= ${wanted.from}::timestamptz
+    ) first JOIN change c ON c.id = first.id AND c.at >= ${wanted.from}::timestamptz AND NOT c.with_store
     LEFT JOIN shop s ON s.id = c.shop_id
     LEFT JOIN product p ON c.kind = ANY(${productKinds}::text[]) AND p.id = c.record_id
     LEFT JOIN ad a ON c.kind = ANY(${adKinds}::text[]) AND a.id = c.record_id

@@ -45,12 +45,21 @@ interface Change {
   readonly old?: string
   readonly new?: string
   readonly facts?: string
+  /** Whether it is in no list of changes (D111), because it came with its store, which is. */
+  readonly withStore?: string
 }
+
+/** Whether a store is new in the running import, whose row is the newest. Those that are new are read once for a statement. */
+const isOfNewStore = (shop: string) => `(${shop} IN (
+  SELECT c.shop_id FROM change c
+  WHERE c.kind = 'store_appeared' AND NOT c.with_store AND c.at >= (SELECT started_at FROM import ORDER BY id DESC LIMIT 1)
+)) IS TRUE`
 
 const query = (change: Change, from: string): string => {
   const kind = typeof change.kind === "string" ? `'${change.kind}'` : change.kind.either
   return `SELECT ${kind}::text, ${change.shop}::int, ${change.record ?? "NULL"}::int, ${change.name ?? "NULL"}::text,
-    ${change.key ?? "NULL"}::text, ${change.old ?? "NULL"}::float8, ${change.new ?? "NULL"}::float8, ${change.facts ?? "NULL"}::jsonb
+    ${change.key ?? "NULL"}::text, ${change.old ?? "NULL"}::float8, ${change.new ?? "NULL"}::float8, ${change.facts ?? "NULL"}::jsonb,
+    ${change.withStore ?? "false"}
     FROM ${from}`
 }
 
@@ -110,13 +119,24 @@ export const keptOfMonths: Kept = {
   columns: ["visits"],
   keys: ["month"],
   changes: [
-    query({ kind: "visits_added", shop: "of_shop_id", name: month, new: "new_visits" }, "inserted"),
+    query(
+      {
+        kind: "visits_added",
+        shop: "of_shop_id",
+        name: month,
+        new: "new_visits",
+        withStore: isOfNewStore("of_shop_id")
+      },
+      "inserted"
+    ),
     query(
       { kind: "visits_corrected", shop: "of_shop_id", name: month, old: "old_visits", new: "new_visits" },
       `updated WHERE ${changed("visits")}`
     )
   ]
 }
+
+const isBack = "EXISTS (SELECT FROM change c WHERE c.shop_id = of_shop_id AND c.key = inserted.key)"
 
 export const keptOfProducts: Kept = {
   columns: ["price"],
@@ -126,12 +146,12 @@ export const keptOfProducts: Kept = {
     query(
       {
         kind: {
-          either: `CASE WHEN EXISTS (SELECT FROM change c WHERE c.shop_id = of_shop_id AND c.key = inserted.key)
-            THEN 'product_back' ELSE 'product_appeared' END`
+          either: `CASE WHEN ${isBack} THEN 'product_back' ELSE 'product_appeared' END`
         },
         shop: "of_shop_id",
         record: "record_id",
-        new: "new_price"
+        new: "new_price",
+        withStore: `${isOfNewStore("of_shop_id")} AND NOT ${isBack}`
       },
       "inserted"
     ),
@@ -164,7 +184,8 @@ export const keptOfAds: Kept = {
         kind: "ad_appeared",
         shop: "new_shop_id",
         record: "record_id",
-        name: statusOf("new_is_active")
+        name: statusOf("new_is_active"),
+        withStore: isOfNewStore("new_shop_id")
       },
       "inserted"
     ),
@@ -234,7 +255,7 @@ export const moves: Unwritten = {
   start: { from: "moved", part: "ads" }
 }
 
-const into = `INSERT INTO change (version, as_of, source_id, kind, shop_id, record_id, name, key, old, new, facts) SELECT`
+const into = `INSERT INTO change (version, as_of, source_id, kind, shop_id, record_id, name, key, old, new, facts, with_store) SELECT`
 
 /** Inserts the changes of a statement. `isKept`, `version`, `asOf` and `sourceId` are SQL expressions. */
 export const insertion = (

@@ -97,7 +97,7 @@ const take = Effect.gen(function* () {
     WITH due AS (
       SELECT account_id FROM webhook
       WHERE disabled_at IS NULL AND due_at <= ${now} AND (taken_until IS NULL OR taken_until <= ${now})
-        AND (message_id IS NOT NULL OR change < (SELECT max(id) FROM change))
+        AND (message_id IS NOT NULL OR change < (SELECT max(id) FROM change c WHERE NOT c.with_store))
       ORDER BY due_at, account_id LIMIT 1 FOR UPDATE SKIP LOCKED
     )
     UPDATE webhook w SET taken_until = ${now} + interval '1 second' * ${leaseSeconds}, lease = lease + 1

@@ -101,7 +101,7 @@ export class Webhooks extends Context.Service<
           if (isKnown) return Option.none<Redacted.Redacted>()
           yield* sql`
             INSERT INTO webhook (account_id, url, secret, language, change, due_at)
-            SELECT ${accountId}, ${url}, ${secret}, ${language}, coalesce(max(id), 0), ${now} FROM change`
+            SELECT ${accountId}, ${url}, ${secret}, ${language}, coalesce(max(id), 0), ${now} FROM change WHERE NOT with_store`
           return Option.some(written(secret))
         },
         sql.withTransaction,

@@ -4,6 +4,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AppConfig } from "../../../src/Config.ts"
 import { changeKinds } from "../../../src/domain/catalog/Changes.ts"
+import type { ChangeKind } from "../../../src/domain/catalog/Changes.ts"
 import type { Importer } from "../../../src/services/import/Importer.ts"
 import { Sources } from "../../../src/services/import/Sources.ts"
 import * as ChangeRetention from "../../../src/services/retention/ChangeRetention.ts"
@@ -20,9 +21,12 @@ const onFreshDatabase = <A, E>(
 const shown = ({ key, kind, name, new: after, old }: ChangeRow) =>
   [kind, name, key, old, after].filter((part) => part !== null).join(" ")
 
+/** Not each by itself in lists of changes (D111), if their store is new in the same import. */
+const newWithStore = new Set<ChangeKind>(["product_appeared", "ad_appeared", "visits_added"])
+
 layer(Services, { excludeTestServices: true })("the log of changes", (it) => {
   it.effect.prop(
-    "D110 leads from each version to the next, and has nothing of a baseline, of older data or of a repetition",
+    "D110, D111 leads from each version to the next, says what came with a new store, and has nothing of a baseline, of older data or of a repetition",
     [Schema.Array(Delivery).check(Schema.isMinLength(2), Schema.isMaxLength(7))],
     ([deliveries]) =>
       Effect.gen(function* () {
@@ -43,10 +47,15 @@ layer(Services, { excludeTestServices: true })("the log of changes", (it) => {
           if (!one.isKilled) newest.set(one.source, latest)
           if (!isKept) assert.deepStrictEqual(changes, [])
           else {
+            const appeared = new Set(
+              changes.flatMap(({ kind, shop_id }) => (kind === "store_appeared" ? [shop_id] : []))
+            )
             for (const change of changes) {
               assert.isAbove(change.version, started?.version ?? 0)
               assert.strictEqual(change.source, one.source)
               assert.strictEqual(change.as_of, `2026-03-${String(one.day).padStart(2, "0")}`)
+              const isNew = newWithStore.has(change.kind) && appeared.has(change.shop_id)
+              assert.strictEqual(change.with_store, isNew, JSON.stringify(change))
               apply(before, change)
             }
             assert.deepStrictEqual(before, after)

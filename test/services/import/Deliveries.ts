@@ -196,14 +196,15 @@ export const ChangeRow = Schema.Struct({
   key: Schema.NullOr(Schema.String),
   old: Schema.NullOr(Schema.Finite),
   new: Schema.NullOr(Schema.Finite),
-  facts: Schema.NullOr(Schema.Unknown)
+  facts: Schema.NullOr(Schema.Unknown),
+  with_store: Schema.Boolean
 })
 export type ChangeRow = typeof ChangeRow.Type
 
 export const changesAfter = Effect.fnUntraced(function* (id: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`
-    SELECT c.id::int, version, as_of::text, s.name AS source, kind, shop_id, record_id, c.name, key, old, new, facts
+    SELECT c.id::int, version, as_of::text, s.name AS source, kind, shop_id, record_id, c.name, key, old, new, facts, with_store
     FROM change c JOIN source s ON s.id = c.source_id WHERE c.id > ${id} ORDER BY c.id`
   return yield* Schema.decodeUnknownEffect(Schema.Array(ChangeRow))(rows)
 })
