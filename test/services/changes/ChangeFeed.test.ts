@@ -14,6 +14,7 @@ import * as Access from "../../support/Access.ts"
 import { loadCatalog } from "../../oracle/loadCatalog.ts"
 import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
 import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
+import { matcher } from "../../oracle/NaiveText.ts"
 import * as Random from "../../oracle/Random.ts"
 import { generators } from "../../oracle/RandomArguments.ts"
 import * as Searches from "../../support/Searches.ts"
@@ -75,8 +76,14 @@ const months = Effect.fnUntraced(function* () {
   }
 })
 
+/** A query without words is an error of the search, which is tested there. */
 const filtersOf = (index: number) =>
-  Object.fromEntries(Object.entries(make.shop(index)).filter(([name]) => name in ShopFilter.fields))
+  Object.fromEntries(
+    Object.entries(make.shop(index)).filter(
+      ([name, value]) =>
+        name in ShopFilter.fields && (name !== "query" || typeof value !== "string" || matcher(value) !== undefined)
+    )
+  )
 
 const nobody = 0 as AccountId
 
