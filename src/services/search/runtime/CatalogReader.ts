@@ -166,10 +166,16 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
       )
     )
 
-  const allIds = Effect.map(
-    sql.unsafe(
-      `SELECT ${sqlPseudoStoreOf("id")} AS id FROM ad WHERE shop_id IS NULL GROUP BY 1 UNION ALL SELECT id FROM shop`
-    ).values,
+  const storesAfter = (id: number) =>
+    StoreRows.decodeStores(
+      sql.unsafe(
+        `SELECT ${StoreRows.columns}, ${StoreRows.itemCounts} FROM shop s WHERE s.id > $1 ORDER BY s.id LIMIT ${storesAtOnce}`,
+        [id]
+      )
+    )
+
+  const allPseudoStores = Effect.map(
+    sql.unsafe(`SELECT ${sqlPseudoStoreOf("id")} AS id FROM ad WHERE shop_id IS NULL GROUP BY 1`).values,
     (rows) => rows.map(([id]) => Number(id))
   )
 
@@ -177,18 +183,32 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
     ids: "all" | ReadonlyArray<number>,
     onPage: (page: Page) => Effect.Effect<void, E, R>
   ): Effect.fn.Return<void, E | SqlError.SqlError, R> {
-    const ascending = (ids === "all" ? yield* allIds : ids).toSorted((a, b) => a - b)
-    const pseudoStores = ascending.filter((id) => id < 0)
-    for (const some of Arr.chunksOf(pseudoStores, pseudoStoresAtOnce)) yield* onPage(yield* pseudoStoresOf(some))
+    const pseudoStores = ids === "all" ? yield* allPseudoStores : ids.filter((id) => id < 0)
+    for (const some of Arr.chunksOf(pseudoStores.toSorted(ascending), pseudoStoresAtOnce)) {
+      yield* onPage(yield* pseudoStoresOf(some))
+    }
 
     let before: Fiber.Fiber<Page, SqlError.SqlError> | undefined
-    for (const some of Arr.chunksOf(ascending.slice(pseudoStores.length), storesAtOnce)) {
-      for (const page of split(yield* rowsOfStores(some))) {
+    const add = Effect.fnUntraced(function* (
+      rows: ReadonlyArray<StoreRow>
+    ): Effect.fn.Return<void, E | SqlError.SqlError, R> {
+      for (const page of split(rows)) {
         // While one page is processed, the database prepares the next.
         const next = yield* Effect.forkChild(storesOf(page), { startImmediately: true })
         if (before !== undefined) yield* onPage(yield* Fiber.join(before))
         before = next
       }
+    })
+    if (ids === "all") {
+      // Not by a list of all ids, which would grow with the catalog.
+      let rows = yield* storesAfter(0)
+      for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
+        yield* add(rows)
+        rows = yield* storesAfter(last.id)
+      }
+    } else {
+      const stores = ids.filter((id) => id >= 0).toSorted(ascending)
+      for (const some of Arr.chunksOf(stores, storesAtOnce)) yield* add(yield* rowsOfStores(some))
     }
     if (before !== undefined) yield* onPage(yield* Fiber.join(before))
   })
@@ -215,6 +235,8 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
       )
   }
 }
+
+const ascending = (one: number, other: number): number => one - other
 
 /** As text, because the driver inspects every element of an array. */
 const intArray = (ids: ReadonlyArray<number>): string => `{${ids.join(",")}}`

@@ -1,6 +1,7 @@
 /** D55: what one reading sees is one state of the database, whatever is committed meanwhile. */
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { Spellings } from "../../../../src/services/search/index/IndexedRecords.ts"
 import { buildSegments } from "../../../../src/services/search/runtime/BuildSegments.ts"
 import { CatalogReader } from "../../../../src/services/search/runtime/CatalogReader.ts"
@@ -75,5 +76,34 @@ layer(TestDatabase.layer, { excludeTestServices: true })("D55 one reading", (it)
         assert.deepStrictEqual(Option.getOrThrow(yield* compareWithRecords(after.published)), [])
       }).pipe(Effect.provide(CatalogReader.layer)),
     120_000
+  )
+
+  it.effect("has every store and every ad without one once, ascending, however many there are", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO shop (domain, domain_extension, name, country)
+        SELECT 'n' || n || '.example', '.example', 'N' || n, 'FR' FROM generate_series(1, 2400) n`
+      // Not a whole number of groups.
+      yield* sql`DELETE FROM shop WHERE domain LIKE '%7.example'`
+      const stored = yield* sql<{ id: number }>`SELECT id FROM shop ORDER BY id`
+      const pseudoStores = yield* sql<{ id: number }>`
+        SELECT DISTINCT -(id >> 10) - 1 AS id FROM ad WHERE shop_id IS NULL ORDER BY 1`
+      const reader = yield* CatalogReader
+      const read: Array<number> = []
+      yield* reader.use((view) =>
+        view.pages("all", (page) =>
+          Effect.sync(() => {
+            for (const { id } of page.pseudoStores) read.push(id)
+            for (const { store } of page.stores) read.push(store.id)
+          })
+        )
+      )
+      assert.isAbove(stored.length, 2_000)
+      assert.deepStrictEqual(
+        read,
+        [...pseudoStores, ...stored].map(({ id }) => id)
+      )
+    }).pipe(Effect.provide(CatalogReader.layer))
   )
 })
