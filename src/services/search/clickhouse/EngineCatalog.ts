@@ -4,10 +4,9 @@
  */
 import { Duration, Effect, Schema } from "effect"
 import { byStores, foldName } from "../../../domain/search/FoldName.ts"
-import { Niche } from "../../../domain/search/CatalogAnswer.ts"
 import type { Catalog, VocabularyEntry } from "../../../domain/search/CatalogAnswer.ts"
 import { spellingKinds } from "../../../domain/search/CatalogQuery.ts"
-import type { SpellingKind } from "../../../domain/search/CatalogQuery.ts"
+import type { SpellingKind, Subject } from "../../../domain/search/CatalogQuery.ts"
 import type { Spellings } from "../index/IndexedRecords.ts"
 import { record } from "../index/Segment.ts"
 import { Int64 } from "./ClickHouse.ts"
@@ -16,7 +15,8 @@ import type { ClickHouseError } from "./ClickHouseErrors.ts"
 import { draft, gather, live, select, storeRows } from "./Conditions.ts"
 import type { Draft, Place } from "./Conditions.ts"
 import { readSettings } from "./EngineWrites.ts"
-import { localTableOf, stateColumns, stateTable } from "./EngineTables.ts"
+import type { PlacedState } from "./EngineState.ts"
+import { localTableOf } from "./EngineTables.ts"
 import type { Cluster, Kind } from "./EngineTables.ts"
 import { appNames } from "./GroupSql.ts"
 
@@ -25,24 +25,17 @@ export interface EngineCatalog extends Catalog {
   readonly place: Place
 }
 
-const State = Schema.Struct({
-  /** Of the connection. A shard looks elsewhere for a table without one. */
-  database: Schema.String,
-  generation: Schema.Int,
-  version: Schema.Int,
-  niches: Schema.fromJsonString(Schema.Array(Niche)),
-  highest_store: Schema.Int,
-  highest_product: Schema.Int,
-  highest_ad: Schema.Int,
-  sequence: Schema.String
-})
-export type State = typeof State.Type
+export const subjectOf = { store: "stores", product: "products", ad: "ads" } as const satisfies Record<Kind, Subject>
 
-/** The newest state; `undefined` before the first one. Every node of a cluster has all of them. */
-export const readState = (engine: ClickHouse["Service"]): Effect.Effect<State | undefined, ClickHouseError> => {
-  const columns = Object.keys(stateColumns).filter((column) => column in State.fields)
-  const sql = `SELECT currentDatabase() AS database, ${columns.join(", ")} FROM ${stateTable} ORDER BY sequence DESC LIMIT 1`
-  return Effect.map(engine.query({ name: "state", sql }, State), ([state]) => state)
+/** Where the rows of a state are. */
+export const placeOf = (state: PlacedState, cluster: Cluster, spellings: Spellings): Place => {
+  const tableOf = (kind: Kind) => `\`${state.database}\`.${localTableOf(kind, state.generation, cluster)}`
+  return {
+    tables: { stores: tableOf("store"), products: tableOf("product"), ads: tableOf("ad") },
+    ...(cluster === undefined ? {} : { cluster }),
+    version: state.version,
+    spellings
+  }
 }
 
 const parts = [...spellingKinds, "niche", "stores", "products", "ads"] as const
@@ -97,17 +90,11 @@ export const loadLimit = Duration.seconds(30)
 /** `spellings` gets the names that are new; its codes stay, so that versions of one process agree. Ends within {@link loadLimit}. */
 export const loadCatalog = Effect.fnUntraced(function* (
   engine: ClickHouse["Service"],
-  state: State,
+  state: PlacedState,
   cluster: Cluster,
   spellings: Spellings
 ): Effect.fn.Return<EngineCatalog, ClickHouseError> {
-  const tableOf = (kind: Kind) => `\`${state.database}\`.${localTableOf(kind, state.generation, cluster)}`
-  const place: Place = {
-    tables: { stores: tableOf("store"), products: tableOf("product"), ads: tableOf("ad") },
-    ...(cluster === undefined ? {} : { cluster }),
-    version: state.version,
-    spellings
-  }
+  const place = placeOf(state, cluster, spellings)
   const ask = (name: string, sql: (of: Draft) => string) => {
     const of = draft(place)
     const statement = {

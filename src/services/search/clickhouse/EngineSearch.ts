@@ -13,8 +13,9 @@ import { Spellings } from "../index/IndexedRecords.ts"
 import { ClickHouse } from "./ClickHouse.ts"
 import type { ClickHouseError } from "./ClickHouseErrors.ts"
 import { answersOf } from "./EngineAnswers.ts"
-import { loadCatalog, loadLimit, readState } from "./EngineCatalog.ts"
+import { loadCatalog, loadLimit } from "./EngineCatalog.ts"
 import type { EngineCatalog } from "./EngineCatalog.ts"
+import * as EngineState from "./EngineState.ts"
 import type { Cluster } from "./EngineTables.ts"
 
 /** A search has this time for all of its statements. */
@@ -65,14 +66,14 @@ const make = Effect.fnUntraced(function* (cluster: Cluster) {
   const turn = makeTurns()
   const loading = yield* Semaphore.make(1)
   let published: EngineCatalog | undefined
-  let sequence: string | undefined
+  let sequence: number | undefined
   let problem: ClickHouseError | undefined
   let newest = 0
   let checkedAt = Number.NEGATIVE_INFINITY
 
   /** One at a time. Whoever waited for another one looks again. */
   const check = Effect.gen(function* () {
-    const state = yield* readState(engine)
+    const state = yield* EngineState.read(engine, cluster)
     if (state !== undefined && state.sequence !== sequence) {
       newest = state.version
       published = yield* Effect.timeoutOption(loadCatalog(engine, state, cluster, spellings), loadLimit).pipe(

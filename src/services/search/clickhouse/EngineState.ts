@@ -12,7 +12,7 @@ import type { Engine } from "./EngineWrites.ts"
 
 const Niches = Schema.fromJsonString(Schema.Array(Niche))
 
-const Row = Schema.Struct({
+const Published = Schema.Struct({
   generation: Schema.Int,
   version: Schema.Int,
   catalog_id: Schema.String,
@@ -23,10 +23,15 @@ const Row = Schema.Struct({
   highest_ad: Schema.Int,
   sequence: Int64
 })
-export type EngineState = typeof Row.Type
+export type EngineState = typeof Published.Type
+
+/** With the database of the connection: a shard looks elsewhere for a table without one. */
+const Row = Schema.Struct({ ...Published.fields, database: Schema.String })
+export type PlacedState = typeof Row.Type
 
 /** The highest id of each kind that was ever published. */
 export type HighestIds = Readonly<Record<Kind, number>>
+export const nothing: HighestIds = { store: 0, product: 0, ad: 0 }
 
 export const identityOf = ({ catalog_id, token, version }: EngineState) => ({ catalogId: catalog_id, token, version })
 
@@ -36,18 +41,16 @@ export const highestOf = (state: EngineState): HighestIds => ({
   ad: state.highest_ad
 })
 
-const names = Object.keys(Row.fields)
+const names = Object.keys(Published.fields)
 
 /** `undefined` before the first version. */
 export const read = (
   client: ClickHouse["Service"],
   cluster: Cluster
-): Effect.Effect<EngineState | undefined, ClickHouseError> => {
-  const sql = `SELECT ${names.join(", ")} FROM ${stateTable} ORDER BY sequence DESC LIMIT 1`
-  return Effect.map(
-    client.query({ name: "state", sql, settings: EngineWrites.readSettings(cluster) }, Row),
-    ([state]) => state
-  )
+): Effect.Effect<PlacedState | undefined, ClickHouseError> => {
+  const sql = `SELECT ${names.join(", ")}, currentDatabase() AS database FROM ${stateTable} ORDER BY sequence DESC LIMIT 1`
+  const statement = { name: "state", sql, settings: EngineWrites.readSettings(cluster) }
+  return Effect.map(client.query(statement, Row), ([state]) => state)
 }
 
 /** Makes the version of `head` what is searched, by one row. */

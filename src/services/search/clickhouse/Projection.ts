@@ -18,8 +18,6 @@ import type { Row } from "./InsertBody.ts"
 
 type Reader = CatalogReader["Service"]
 
-const nothing: HighestIds = { store: 0, product: 0, ad: 0 }
-
 /** Collects the rows of a version into batches. */
 const makeWriter = (engine: Engine, generation: number, version: number, before: HighestIds) => {
   const waiting: Record<Kind, Array<Row>> = { store: [], product: [], ad: [] }
@@ -73,7 +71,7 @@ export const rebuild = Effect.fnUntraced(function* (
   for (const sql of createItems(generation, engine.cluster)) yield* EngineWrites.command(engine, "create", sql)
   return yield* reader.use((view, head) =>
     Effect.gen(function* (): Effect.fn.Return<State, WriteError> {
-      const writer = makeWriter(engine, generation, head.version, nothing)
+      const writer = makeWriter(engine, generation, head.version, EngineState.nothing)
       yield* view.pages("all", writer.page)
       const highest = yield* writer.finish
       return yield* EngineState.publish(engine, before, generation, head, yield* view.niches, highest)
