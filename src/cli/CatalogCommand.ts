@@ -1,16 +1,20 @@
-/** `discovery catalog`: the sources of records, and a comparison of the search index with the records. */
-import { Effect, Layer, Schema } from "effect"
+/** `discovery catalog`: the sources of records, and a comparison of what is searched, the index or ClickHouse, with the records. */
+import { Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { AppConfig } from "../Config.ts"
 import { Sources } from "../services/import/Sources.ts"
+import * as VerifyEngine from "../services/search/clickhouse/VerifyEngine.ts"
 import { CatalogReader } from "../services/search/runtime/CatalogReader.ts"
 import { Snapshots } from "../services/search/runtime/Snapshots.ts"
 import * as VerifyIndex from "../services/search/runtime/VerifyIndex.ts"
 import * as Output from "./Output.ts"
 import { count } from "./ProgressBar.ts"
+import { client } from "./SearchEngine.ts"
 import { asUserError } from "./UserErrors.ts"
 
 class IndexDiffers extends Schema.TaggedError<IndexDiffers>()("IndexDiffers", { message: Schema.String }) {}
+
+class EngineDiffers extends Schema.TaggedError<EngineDiffers>()("EngineDiffers", { message: Schema.String }) {}
 
 class UnknownSource extends Schema.TaggedError<UnknownSource>()("UnknownSource", { message: Schema.String }) {}
 
@@ -18,22 +22,40 @@ const services = Layer.unwrap(
   Effect.map(AppConfig, ({ indexDir }) => Layer.merge(CatalogReader.layer, Snapshots.layerReadOnly(indexDir)))
 )
 
+const verifyIndex = Effect.gen(function* () {
+  const { differences, version } = yield* VerifyIndex.verify
+  if (differences.length === 0) {
+    return yield* Output.line(`The index matches the records (version ${version}).`)
+  }
+  yield* Effect.forEach(differences, (difference) => Output.line(difference), { discard: true })
+  return yield* new IndexDiffers({
+    message:
+      `The search index differs from the records of version ${version}; the first differences are above. ` +
+      "Stop the server and delete the folder INDEX_DIR: the next start rebuilds the index."
+  })
+}).pipe(Effect.provide(services))
+
+const verifyEngine = Effect.gen(function* () {
+  const { clickhouseCluster } = yield* AppConfig
+  const { differences, version } = yield* VerifyEngine.verify(Option.getOrUndefined(clickhouseCluster))
+  if (differences.length === 0) {
+    return yield* Output.line(`ClickHouse matches the records (version ${version}).`)
+  }
+  yield* Effect.forEach(differences, (difference) => Output.line(difference), { discard: true })
+  return yield* new EngineDiffers({
+    message:
+      `ClickHouse differs from the records of version ${version}, as said above. ` +
+      "`discovery engine project --rebuild` builds its tables again beside those that are searched."
+  })
+}).pipe(Effect.provide(Layer.merge(client, CatalogReader.layer)))
+
 const verify = Command.make("verify", {}, () =>
-  Effect.gen(function* () {
-    const { differences, version } = yield* VerifyIndex.verify
-    if (differences.length === 0) {
-      return yield* Output.line(`The index matches the records (version ${version}).`)
-    }
-    yield* Effect.forEach(differences, (difference) => Output.line(difference), { discard: true })
-    return yield* new IndexDiffers({
-      message:
-        `The search index differs from the records of version ${version}; the first differences are above. ` +
-        "Stop the server and delete the folder INDEX_DIR: the next start rebuilds the index."
-    })
-  }).pipe(Effect.provide(services), asUserError)
+  Effect.flatMap(AppConfig, ({ searchEngine }) =>
+    searchEngine === "memory" ? asUserError(verifyIndex) : asUserError(verifyEngine)
+  )
 ).pipe(
   Command.withDescription(
-    "Bring this machine's newest snapshot of the search index up to date, build another one from the records, and compare every value"
+    "Compare what is searched with the records, value by value: this machine's newest snapshot of the index, brought up to date, or ClickHouse"
   )
 )
 

@@ -39,11 +39,16 @@ const once = Flag.Boolean("once").pipe(
   Flag.withDefault(false)
 )
 
-const project = Command.make("project", { once }, ({ once }) =>
+const rebuild = Flag.Boolean("rebuild").pipe(
+  Flag.withDescription("Build all tables again from the records, beside those that are searched, and end"),
+  Flag.withDefault(false)
+)
+
+const project = Command.make("project", { once, rebuild }, ({ once, rebuild }) =>
   Effect.gen(function* () {
-    const { refresh, run } = yield* projector
-    if (!once) return yield* run
-    return yield* Option.match(yield* refresh, {
+    const projection = yield* projector
+    if (!once && !rebuild) return yield* projection.run
+    return yield* Option.match(rebuild ? Option.some(yield* projection.rebuild) : yield* projection.refresh, {
       onNone: () => Output.line("Another server projects the catalog."),
       onSome: ({ version }) => Output.line(`ClickHouse has version ${version} of the catalog.`)
     })

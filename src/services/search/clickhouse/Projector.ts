@@ -34,6 +34,8 @@ export interface ProjectorOptions {
 export interface Projector {
   /** Brings ClickHouse to the database's version. None if another server projects. */
   readonly refresh: Effect.Effect<Option.Option<State>, WriteError>
+  /** Builds all tables again from the records, beside those that are searched until then. A server that projects gives way. */
+  readonly rebuild: Effect.Effect<State, WriteError>
   /** Deletes what no query can need. Returns whether this server was the one to do it. */
   readonly sweep: Effect.Effect<boolean, WriteError>
   /** Does both whenever they are due, forever. Failures are logged and retried. */
@@ -134,9 +136,14 @@ export const make = Effect.fnUntraced(function* (
     if ((yield* Ref.getAndSet(failures, 0)) > 0) yield* Effect.logInfo("ClickHouse follows the catalog again")
   })
 
-  /** Follows the database until something fails. */
-  const follow = (engine: Engine, first: State | undefined): Effect.Effect<never, WriteError> =>
-    Effect.gen(function* (): Effect.fn.Return<never, WriteError> {
+  const sweep = (engine: Engine, state: State): Effect.Effect<void, WriteError> =>
+    Effect.flatMap(ProjectorLock.hasReaders(sql), (hasReaders) =>
+      hasReaders ? Effect.void : Sweeper.sweep(engine, state, keep)
+    )
+
+  /** Follows the database until something fails, or somebody else wants to. */
+  const follow = (engine: Engine, first: State | undefined): Effect.Effect<void, WriteError> =>
+    Effect.gen(function* (): Effect.fn.Return<void, WriteError> {
       let state = first
       let sweptAt = Number.NEGATIVE_INFINITY
       for (;;) {
@@ -144,10 +151,11 @@ export const make = Effect.fnUntraced(function* (
         state = yield* project(engine, state)
         const now = yield* Clock.currentTimeMillis
         if (now - sweptAt >= sweepMillis) {
-          yield* Sweeper.sweep(engine, state, keep)
+          yield* sweep(engine, state)
           sweptAt = now
         }
         yield* succeeded
+        if (yield* ProjectorLock.isWanted(sql)) return
         yield* Effect.timeoutOption(Queue.take(wake), pollInterval)
       }
     })
@@ -172,8 +180,18 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     refresh: leading(project),
+    rebuild: Effect.scoped(
+      Effect.gen(function* (): Effect.fn.Return<State, WriteError, Scope.Scope> {
+        yield* ProjectorLock.want(sql)
+        for (;;) {
+          const built = yield* leading((engine, state) => rebuild(engine, state, "as asked"))
+          if (Option.isSome(built)) return built.value
+          yield* Effect.sleep(settlePause)
+        }
+      })
+    ),
     sweep: Effect.map(
-      leading((engine, state) => (state === undefined ? Effect.void : Sweeper.sweep(engine, state, keep))),
+      leading((engine, state) => (state === undefined ? Effect.void : sweep(engine, state))),
       Option.isSome
     ),
     run: Effect.andThen(

@@ -20,7 +20,8 @@ export class CatalogKeepsChanging extends Schema.TaggedError<CatalogKeepsChangin
 
 const maxAttempts = 3
 
-const nichesText = (niches: ReadonlyArray<Niche>): string =>
+/** What of niches is compared. */
+export const nichesText = (niches: ReadonlyArray<Niche>): string =>
   JSON.stringify(niches.map(({ id, name, parentId }) => [id, parentId, name]))
 
 /** Differences between a published index and the records, as text; none if the records have another version. */

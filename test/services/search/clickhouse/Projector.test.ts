@@ -254,6 +254,26 @@ describe.skipIf(!ClickHousePackage.isAvailable)("the projector", () => {
         })
     )
 
+    it.effect("gives way to whoever builds all tables again, and goes on then", () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const client = yield* ClickHouse
+          const before = yield* refresh
+          yield* client.command({ name: "behind", sql: `TRUNCATE TABLE ${tableOf("ad", before.generation)}` })
+          yield* Effect.forkScoped(Effect.flatMap(projector(), ({ run }) => run))
+          const built = yield* Effect.flatMap(projector(), ({ rebuild }) => rebuild)
+          assert.isAbove(built.generation, before.generation)
+          assert.deepStrictEqual(yield* rowsOf(client, built), yield* freshRows)
+          yield* randomChange(Random.make(11))
+          const isFollowing = Effect.map(
+            EngineState.read(client, undefined),
+            (state) => (state?.version ?? 0) > built.version
+          )
+          yield* Effect.repeat(Effect.delay(isFollowing, "100 millis"), { until: (isThere) => isThere })
+        })
+      )
+    )
+
     it.effect("deletes what ended before the versions that queries can have, and nothing else", () =>
       Effect.gen(function* () {
         const client = yield* ClickHouse
