@@ -153,7 +153,9 @@ const inMemory = (published: Published) =>
 const byEngine = Effect.fnUntraced(function* (client: ClickHouse["Service"], version: number) {
   const began = performance.now()
   const context = yield* Layer.build(
-    EngineSearch.layer(undefined).pipe(Layer.provide(Layer.succeed(ClickHouse, Clients.oneThread(client))))
+    EngineSearch.layer(undefined).pipe(
+      Layer.provide(Layer.merge(CatalogReader.layer, Layer.succeed(ClickHouse, Clients.oneThread(client))))
+    )
   )
   const search = Context.get(context, CatalogSearch)
   yield* Effect.retry(Effect.andThen(search.awaitVersion(version), search.current), { times: 30 })

@@ -40,7 +40,7 @@ const ofServer = Layer.orDie(client)
 
 const searching = Layer.unwrap(
   Effect.map(AppConfig, ({ clickhouseCluster }) => EngineSearch.layer(Option.getOrUndefined(clickhouseCluster)))
-)
+).pipe(Layer.provide(CatalogReader.layer))
 
 const projecting = Layer.effectDiscard(Effect.flatMap(projector, ({ run }) => Effect.forkScoped(run))).pipe(
   Layer.provide(CatalogReader.layer)
@@ -71,7 +71,7 @@ export const layer = Layer.unwrap(
 /** For another thread of it. `follow` emits the events of the main thread's index. */
 export const layerOfThread = (follow: (emit: Emit) => Effect.Effect<void>) =>
   Layer.unwrap(
-    Effect.map(AppConfig, ({ searchEngine }): Searches<AppConfig> =>
+    Effect.map(AppConfig, ({ searchEngine }): Searches<AppConfig | SqlClient.SqlClient> =>
       searchEngine === "memory"
         ? SearchIndex.followed(follow)
         : noIndex.pipe(Layer.provideMerge(searching), Layer.provide(ofServer))

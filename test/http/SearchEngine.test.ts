@@ -3,6 +3,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ToolErrorPayload } from "../../src/domain/ToolError.ts"
+import * as Metrics from "../../src/services/metrics/Metrics.ts"
+import { change } from "../oracle/changes.ts"
 import * as Access from "../support/Access.ts"
 import * as ClickHousePackage from "../support/ClickHousePackage.ts"
 import * as ClickHouseServer from "../support/ClickHouseServer.ts"
@@ -42,6 +44,17 @@ const call = Effect.fnUntraced(function* (secret: Parameters<typeof LiveServer.p
   return Schema.decodeUnknownSync(Answer)(json).result
 })
 
+const Health = Schema.Struct({
+  index: Schema.Struct({ version: Schema.Int, lag_versions: Schema.Int, lag_seconds: Schema.Finite })
+})
+
+const ready = Effect.flatMap(LiveServer.url, (url) =>
+  Effect.promise(async () => {
+    const response = await fetch(`${url}/health/ready`)
+    return Schema.decodeUnknownSync(Health)(await response.json())
+  })
+)
+
 const byEngine = Layer.unwrap(
   Effect.map(ClickHouseServer.ClickHouseServer, ({ settings }) =>
     LiveServer.searchedBy({ searchEngine: "clickhouse", clickhouse: Option.some(settings) })
@@ -75,6 +88,33 @@ describe.skipIf(!ClickHousePackage.isAvailable)("D109 a server that searches by 
         yield* stampAndIndex
         const { structuredContent } = yield* call(secret, "search_shops", { query: "quetzalcoatlus" })
         assert.deepNestedInclude(structuredContent, { "results[0].id": 3, "pagination.total": 1 })
+      })
+    )
+
+    it.effect("D56 /health/ready says how many versions the records are ahead of ClickHouse, and for how long", () =>
+      Effect.gen(function* () {
+        const engine = yield* ClickHouseServer.ClickHouseServer
+        const sql = yield* SqlClient.SqlClient
+        const { index: before } = yield* ready
+        assert.deepStrictEqual([before.lag_versions, before.lag_seconds], [0, 0])
+        yield* engine.during({ kind: "exception", code: 242, name: "TABLE_IS_READ_ONLY" })(
+          Effect.gen(function* () {
+            for (const id of [4, 5]) {
+              yield* change((each) => Effect.as(each`UPDATE shop SET name = 'Ahead' WHERE id = ${id}`, { items: [id] }))
+            }
+            yield* sql`UPDATE catalog_version SET committed_at = committed_at - interval '90 seconds'
+              WHERE version = (SELECT version - 1 FROM catalog)`
+            const { index } = yield* Effect.repeat(ready, {
+              until: ({ index }) => index.lag_versions > 0 && index.lag_seconds >= 90
+            })
+            assert.strictEqual(index.lag_versions, 2)
+            assert.strictEqual(index.version, before.version)
+            assert.strictEqual(yield* Metrics.indexLagVersions.value({}), 2)
+            assert.isAtLeast(yield* Metrics.indexLagSeconds.value({}), 90)
+          })
+        )
+        const { index } = yield* Effect.repeat(ready, { until: ({ index }) => index.lag_versions === 0 })
+        assert.deepStrictEqual([index.version, index.lag_seconds], [before.version + 2, 0])
       })
     )
 

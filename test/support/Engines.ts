@@ -4,6 +4,7 @@ import type { Catalog } from "../../src/domain/search/CatalogAnswer.ts"
 import { CatalogSearch } from "../../src/services/search/CatalogSearch.ts"
 import { ClickHouse } from "../../src/services/search/clickhouse/ClickHouse.ts"
 import * as EngineSearch from "../../src/services/search/clickhouse/EngineSearch.ts"
+import { CatalogReader } from "../../src/services/search/runtime/CatalogReader.ts"
 import { cluster } from "../clickhouse/Messages.ts"
 import * as loadEngine from "../oracle/loadEngine.ts"
 import * as NaiveCatalog from "../oracle/NaiveCatalog.ts"
@@ -20,9 +21,18 @@ interface Engine {
 
 export class Engines extends Context.Service<Engines, ReadonlyArray<Engine>>()("test/Engines") {}
 
+/** Rows are loaded without a database, so nobody says how far they are behind. */
+const noRecords = Layer.succeed(CatalogReader, {
+  head: () => Effect.never,
+  has: () => Effect.never,
+  use: () => Effect.never
+})
+
 /** The search of a cluster of this name, or of one node. */
 export const serviceOf = (name: string | undefined) =>
-  Effect.map(Layer.build(EngineSearch.layer(name)), (context) => Context.get(context, CatalogSearch))
+  Effect.map(Layer.build(Layer.provide(EngineSearch.layer(name), noRecords)), (context) =>
+    Context.get(context, CatalogSearch)
+  )
 
 const searchOf = Effect.fnUntraced(function* (name: string | undefined, version: number) {
   const search = yield* serviceOf(name)

@@ -10,6 +10,7 @@ import type { SearchFailure } from "../../limits/SearchPermits.ts"
 import * as Metrics from "../../metrics/Metrics.ts"
 import { CatalogSearch } from "../CatalogSearch.ts"
 import { Spellings } from "../index/IndexedRecords.ts"
+import { CatalogReader } from "../runtime/CatalogReader.ts"
 import { ClickHouse } from "./ClickHouse.ts"
 import type { ClickHouseError } from "./ClickHouseErrors.ts"
 import { answersOf } from "./EngineAnswers.ts"
@@ -62,20 +63,21 @@ type Answers = ReturnType<typeof answersOf>
 
 const make = Effect.fnUntraced(function* (cluster: Cluster) {
   const engine = yield* ClickHouse
+  const reader = yield* CatalogReader
   const spellings = new Spellings()
   const turn = makeTurns()
   const loading = yield* Semaphore.make(1)
   let published: EngineCatalog | undefined
   let sequence: number | undefined
   let problem: ClickHouseError | undefined
-  let newest = 0
+  /** Of the records, at the last look. */
+  let head = { version: 0, lagSeconds: 0 }
   let checkedAt = Number.NEGATIVE_INFINITY
 
   /** One at a time. Whoever waited for another one looks again. */
   const check = Effect.gen(function* () {
     const state = yield* EngineState.read(engine, cluster)
     if (state !== undefined && state.sequence !== sequence) {
-      newest = state.version
       published = yield* Effect.timeoutOption(loadCatalog(engine, state, cluster, spellings), loadLimit).pipe(
         Effect.map(Option.getOrElse(() => published))
       )
@@ -95,7 +97,18 @@ const make = Effect.fnUntraced(function* (cluster: Cluster) {
     loading.withPermits(1)
   )
 
+  const lagVersions = () => (published === undefined ? 0 : Math.max(0, head.version - published.version))
+  const lagSeconds = () => (lagVersions() === 0 ? 0 : head.lagSeconds)
+
+  /** How far what is searched is behind the records. It stays as it was while the database does not answer, which Readiness tells. */
+  const measure = Effect.gen(function* () {
+    if (published !== undefined) head = yield* reader.head(published.version)
+    yield* Metrics.indexLagVersions.set({}, lagVersions())
+    yield* Metrics.indexLagSeconds.set({}, lagSeconds())
+  }).pipe(Effect.ignore)
+
   const scope = yield* Effect.scope
+  yield* measure.pipe(Effect.repeat(Schedule.spaced(pollEvery)), Effect.forkIn(scope))
   yield* check.pipe(Effect.repeat(Schedule.spaced(pollEvery)), Effect.forkIn(scope))
   /** Goes on when whoever asked for it has left. */
   const look = Effect.flatMap(Effect.forkIn(check, scope), Fiber.join)
@@ -172,8 +185,8 @@ const make = Effect.fnUntraced(function* (cluster: Cluster) {
       isReady: published !== undefined,
       isAnswering: now - checkedAt < silentMillis,
       version: Option.map(Option.fromUndefinedOr(published), ({ version }) => version),
-      lagVersions: published === undefined ? 0 : Math.max(0, newest - published.version),
-      lagSeconds: problem === undefined || published === undefined ? 0 : Math.max(0, (now - checkedAt) / 1_000),
+      lagVersions: lagVersions(),
+      lagSeconds: lagSeconds(),
       progress: { phase: problem === undefined ? "building" : "connecting", done: 0, total: 0 },
       failure: Option.none()
     }))
@@ -181,5 +194,5 @@ const make = Effect.fnUntraced(function* (cluster: Cluster) {
 })
 
 /** {@link CatalogSearch} on one node, or on a cluster of this name. */
-export const layer = (cluster: Cluster): Layer.Layer<CatalogSearch, never, ClickHouse> =>
+export const layer = (cluster: Cluster): Layer.Layer<CatalogSearch, never, CatalogReader | ClickHouse> =>
   Layer.effectContext(Effect.map(make(cluster), (search) => Context.make(CatalogSearch, search)))
