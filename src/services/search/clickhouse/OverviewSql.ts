@@ -49,6 +49,7 @@ type MedianRow = typeof MedianRow.Type
  */
 const middles = "(0.4999999999, 0.5)"
 const stateOf = (figure: Figure): string => `quantilesExactState${middles}(${figureColumn(figure)})`
+const countKnown = (figure: Figure): string => `countIf(NOT isNaN(${figureColumn(figure)}))`
 const merged = (state: string): string => `quantilesExactMerge${middles}(${state})`
 /** Halves are not added to one that is alone, which could make it infinite. */
 const medianOf = (values: string): string =>
@@ -79,10 +80,11 @@ export const groups = (draft: Draft, query: OverviewQuery): string => {
   const sums = summed.map((name) => `sumIf(${figureColumn(name)}, NOT isNaN(${figureColumn(name)})) AS ${name}`)
   const shard =
     `SELECT member.1 AS part, member.2 AS name, count() AS stores, countIf(is_matching) AS matching, ` +
-    `${[...sums, ...(figure === undefined ? [] : [`${stateOf(figure)} AS state`])].join(", ")} ` +
+    `${[...sums, ...(figure === undefined ? [] : [`${stateOf(figure)} AS state`, `${countKnown(figure)} AS known`])].join(", ")} ` +
     `FROM (${sql}) AS m GROUP BY part, name`
   const all = ["stores", "matching", ...summed].map((column) => `sum(r.${column}) AS ${column}`)
-  const median = figure === undefined ? "nan" : medianOf(merged("r.state"))
+  // ClickHouse says 0 of no values.
+  const median = figure === undefined ? "nan" : `if(sum(r.known) = 0, nan, ${medianOf(merged("r.state"))})`
   return (
     `SELECT ${partNames}[r.part + 1] AS part, toString(r.name) AS name, ${all.join(", ")}, ${median} AS median ` +
     `FROM ${gather(draft, shard)} AS r GROUP BY r.part, r.name`

@@ -4,6 +4,7 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { pixels } from "../../../../src/domain/catalog/Enumerations.ts"
 import { AdGroupArguments, adGroupings } from "../../../../src/domain/search/AdGroupQuery.ts"
 import * as AdQuery from "../../../../src/domain/search/AdQuery.ts"
 import type { Facets, VocabularyCounts } from "../../../../src/domain/search/CatalogAnswer.ts"
@@ -183,6 +184,48 @@ describe.skipIf(!ClickHousePackage.isAvailable)("ClickHouse counts as the index 
           }
         }),
       180_000
+    )
+
+    it.effect(
+      "groups without a known median are behind those whose median is 0 or below",
+      () =>
+        Effect.gen(function* () {
+          let told = 0
+          for (const pixel of pixels) {
+            for (const [group_by, sort_by] of [
+              ["language", "median_visits"],
+              ["theme", "median_growth"]
+            ] as const) {
+              const { filters, ...asked } = decode.market({
+                filters: { pixels: [pixel] },
+                group_by,
+                sort_by,
+                limit: 50
+              })
+              const query: MarketQuery = { ...asked, ...filters }
+              const wanted = marketOverview(catalog, query)
+              const medians = wanted.results.map((group) => group[sort_by])
+              if (
+                !medians.some((median) => median === null) ||
+                medians.every((median) => median === null || median > 0)
+              )
+                continue
+              if (told++ >= 6) continue
+              for (const { catalog, search, where } of yield* Engines.Engines) {
+                const { answer } = yield* search.overview(
+                  MarketSearch.toQuery(query, Names.of(catalog), catalog.niches)
+                )
+                assert.deepStrictEqual(
+                  MarketSearch.toAnswer(query, answer, catalog),
+                  wanted,
+                  `${where}: ${pixel} ${group_by}`
+                )
+              }
+            }
+          }
+          assert.isAbove(told, 0)
+        }),
+      120_000
     )
 
     it.effect(
