@@ -5,7 +5,7 @@ import type { Head } from "../runtime/CatalogReader.ts"
 import type { ClickHouse } from "./ClickHouse.ts"
 import { Int64 } from "./ClickHouse.ts"
 import type { ClickHouseError } from "./ClickHouseErrors.ts"
-import { generationOf, stateTable } from "./EngineTables.ts"
+import { columns, generationOf, kinds, stateTable, tableOf } from "./EngineTables.ts"
 import type { Cluster, Kind } from "./EngineTables.ts"
 import * as EngineWrites from "./EngineWrites.ts"
 import type { Engine } from "./EngineWrites.ts"
@@ -90,6 +90,21 @@ export const tables = (client: ClickHouse["Service"]) =>
         return generation === undefined ? [] : [{ name, generation }]
       })
   )
+
+/** Whether the tables of a generation have all columns: not those that an earlier version of the server has made. */
+export const hasColumns = (
+  client: ClickHouse["Service"],
+  generation: number
+): Effect.Effect<boolean, ClickHouseError> => {
+  const wanted = kinds.flatMap((kind) =>
+    Object.keys(columns[kind]).map((name) => `${tableOf(kind, generation)} ${name}`)
+  )
+  const sql = "SELECT concat(table, ' ', name) AS name FROM system.columns WHERE database = currentDatabase()"
+  return Effect.map(client.query({ name: "columns", sql }, Table), (rows) => {
+    const known = new Set(rows.map(({ name }) => name))
+    return wanted.every((name) => known.has(name))
+  })
+}
 
 const Version = Schema.Struct({ version: Schema.NullOr(Schema.Int) })
 

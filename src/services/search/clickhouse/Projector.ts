@@ -88,6 +88,11 @@ export const make = Effect.fnUntraced(function* (
   /** Failures since the last success. */
   const failures = yield* Ref.make(0)
 
+  const rebuild = Effect.fnUntraced(function* (engine: Engine, before: State | undefined, why: string) {
+    yield* Effect.logInfo(`The tables of the catalog in ClickHouse are built: ${why}`)
+    return yield* Projection.rebuild(engine, reader, before)
+  })
+
   /** Runs the effect under the lock, with the state that is published, once nothing else is in the tables. */
   const leading = <A>(
     lead: (engine: Engine, state: State | undefined) => Effect.Effect<A, WriteError>
@@ -100,8 +105,11 @@ export const make = Effect.fnUntraced(function* (
         yield* EngineWrites.command(engine, "create", createState(cluster))
         yield* settle(client, cluster)
         const state = yield* EngineState.read(client, cluster)
-        if (state !== undefined) yield* Projection.undo(engine, state)
-        return Option.some(yield* lead(engine, state))
+        if (state === undefined) return Option.some(yield* lead(engine, state))
+        yield* Projection.undo(engine, state)
+        const isComplete = yield* EngineState.hasColumns(client, state.generation)
+        const whole = isComplete ? state : yield* rebuild(engine, state, "an earlier version of the server made them")
+        return Option.some(yield* lead(engine, whole))
       })
     )
 
@@ -109,11 +117,6 @@ export const make = Effect.fnUntraced(function* (
     const head = yield* reader.head(version)
     yield* Metrics.projectorLagVersions.set({}, Math.max(0, head.version - version))
     yield* Metrics.projectorLagSeconds.set({}, head.lagSeconds)
-  })
-
-  const rebuild = Effect.fnUntraced(function* (engine: Engine, before: State | undefined, why: string) {
-    yield* Effect.logInfo(`The tables of the catalog in ClickHouse are built: ${why}`)
-    return yield* Projection.rebuild(engine, reader, before)
   })
 
   /** Brings ClickHouse to the newest version. */

@@ -129,6 +129,19 @@ describe.skipIf(!ClickHousePackage.isAvailable)("the projector", () => {
       })
     )
 
+    it.effect("builds tables again that lack a column, as those of an earlier version of the server do", () =>
+      Effect.gen(function* () {
+        const client = yield* ClickHouse
+        const before = yield* refresh
+        const sql = `ALTER TABLE ${tableOf("store", before.generation)} DROP COLUMN figure_ads_change_7d`
+        yield* client.command({ name: "test", sql })
+        const after = yield* refresh
+        assert.isAbove(after.generation, before.generation)
+        assert.deepStrictEqual(yield* rowsOf(client, after), yield* freshRows)
+        assert.strictEqual((yield* refresh).generation, after.generation)
+      })
+    )
+
     it.effect("runs once over all servers", () =>
       Effect.gen(function* () {
         const client = yield* ClickHouse
