@@ -74,7 +74,7 @@ describe("ArgumentIssue", () => {
       "`Shop Nwo` is not one of the allowed values; did you mean `Shop Now`?",
       "`UK` is not an ISO 3166-1 alpha-2 code; did you mean `GB`?",
       "`ZZ` is not an ISO 3166-1 alpha-2 code",
-      "`best` is not one of the allowed values: `recommended`, `newest`, `oldest`, `reach`, `revenue`, `traffic`, `traffic_growth`",
+      "`best` is not one of the allowed values: `recommended`, `newest`, `oldest`, `reach`, `revenue`, `traffic`, `traffic_growth`, `ads_change`, `visits_change`, `price_change`",
       "`on` is not one of the allowed values: `all`, `active`, `inactive`",
       "is not a known argument",
       "is not a known argument; did you mean `niches`?",

@@ -62,7 +62,7 @@ describe("SearchAddress", () => {
         for (const [name, value] of Object.entries(query)) {
           if (name in canonical) continue
           const isNothing = typeof value === "object" && Object.values(value).length === 0
-          assert.isTrue(isNothing || ["all", "recommended", "desc", 1, 10, false].includes(value as never), name)
+          assert.isTrue(isNothing || ["all", "recommended", "desc", "30d", 1, 10, false].includes(value as never), name)
         }
       }
       assert.isAbove(compared, 1_800)
