@@ -223,8 +223,8 @@ const isPartedAtLetter = ({ apart }: Document, word: string): boolean => {
 const domainOf = (host: string): string =>
   getDomain(domainToASCII(host), { allowPrivateDomains: true, extractHostname: false }) ?? host
 
-/** Only those with a scheme. */
-const address = /(?<=^|\s)https?:\/\/(?:www\.)?([^\s/?#]+)\S*/giu
+/** Only those with a scheme, also behind a quotation mark or a bracket. */
+const address = /(?<=^|\s)[^\s\p{L}\p{N}]*https?:\/\/(?:www\.)?([^\s/?#]+)\S*/giu
 
 /** At least five letters, an `s` at the end and no `s`, `u` or `i` before it. */
 const hasSingular = ({ whole }: Document, word: string): boolean =>
