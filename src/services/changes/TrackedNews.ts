@@ -73,7 +73,7 @@ export class TrackedNews extends Context.Service<
           Effect.gen(function* () {
             const window = yield* ChangeSql.window(sql, { day })
             const from = (yield* ChangeSql.beginning(sql, window))?.at ?? new Date(now)
-            const isRecent = sql`c.id > ${window.above}::bigint AND c.at >= ${from}::timestamptz`
+            const isRecent = sql`c.id > ${window.above}::bigint AND c.at >= ${from}::timestamptz AND NOT c.with_store`
             return yield* sql`
               SELECT s.id, s.name, s.domain, s.currency, t.kind = 'own' AS "isOwn", (
                 SELECT coalesce(json_agg(json_build_object('kind', kind, 'count', count) ORDER BY count DESC, kind), '[]') FROM (

@@ -40,14 +40,15 @@ layer(services, { excludeTestServices: true })("TrackedNews", (it) => {
     shopId: number,
     kind: string,
     at: string,
-    more: { readonly count?: number } = {}
+    more: { readonly count?: number; readonly withStore?: boolean } = {}
   ) {
     const sql = yield* SqlClient.SqlClient
     yield* sql`
       CREATE TABLE IF NOT EXISTS change_2026_03 PARTITION OF change FOR VALUES FROM ('2026-03-01 00:00+00') TO ('2026-04-01 00:00+00')`
     yield* sql`
-      INSERT INTO change (at, version, as_of, source_id, kind, shop_id, name)
-      SELECT ${at}::timestamptz, 5, (${at}::timestamptz)::date, 1, ${kind}, ${shopId}, CASE WHEN ${kind} LIKE 'ad%' THEN 'active' END
+      INSERT INTO change (at, version, as_of, source_id, kind, shop_id, name, with_store)
+      SELECT ${at}::timestamptz, 5, (${at}::timestamptz)::date, 1, ${kind}, ${shopId},
+        CASE WHEN ${kind} LIKE 'ad%' THEN 'active' END, ${more.withStore ?? false}
       FROM generate_series(1, ${more.count ?? 1}::int)`
   })
 
@@ -61,6 +62,8 @@ layer(services, { excludeTestServices: true })("TrackedNews", (it) => {
       yield* change(second, "app_added", "2026-03-30T10:00:00Z")
       yield* change(first, "price_up", "2026-03-30T11:00:00Z")
       yield* change(second, "price_up", "2026-03-30T12:00:00Z", { count: 2 })
+      // What came with a new store is told by the store alone.
+      yield* change(last, "product_appeared", "2026-03-30T13:00:00Z", { count: 9, withStore: true })
       const stores = yield* news.of(mine)
       assert.deepStrictEqual(
         stores.map(({ counts, id, isOwn }) => [id, isOwn, counts.map(({ count, kind }) => `${count} ${kind}`)]),
