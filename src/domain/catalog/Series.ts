@@ -210,7 +210,6 @@ const dated = ({ changes, starts }: Known): ReadonlyArray<DatedChange> => {
 /** What undoes the changes of a known history. */
 const past = (known: Known) => {
   const changes = dated(known)
-  const until = changes.reduce((newest, { on }) => later(newest, on), known.until)
   const ofName = (name: Name) => {
     const own = partsOf[name]
     const from = own.map((part) => known.starts[part].on).reduce(later)
@@ -230,6 +229,8 @@ const past = (known: Known) => {
         return state.value(name)
       })
     }
+    // An import that was stopped may have left a change of a later day.
+    const until = later(known.until, undone.at(-1)?.on ?? from)
     return { from, until: later(from, until), isKnown, hasChanged: undone.length > 0, on }
   }
   return ofName
