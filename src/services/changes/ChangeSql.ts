@@ -58,25 +58,41 @@ export const beginning = (sql: Sql, { above, top }: Window) =>
     SELECT at - interval '1 day' AS at FROM change WHERE id > ${above}::bigint AND id <= ${top}::bigint AND NOT with_store
     ORDER BY id LIMIT 1`.pipe(decodeOldest)
 
+/**
+ * Changes of a kind in a window, by bounds and an order that only the index by kind has. By the equality of kinds the planner may read
+ * the log in the order of its ids until it has enough: all of it for a rare kind, and a week for one that comes once a week.
+ */
+const ofKind = (sql: Sql, kind: Statement.Fragment, { above, top }: Window) => sql`
+  (c.kind, c.id) > (${kind}, ${above}::bigint) AND (c.kind, c.id) <= (${kind}, ${top}::bigint)`
+
+/**
+ * Whether a change is of one of many stores, whose ids are hashed once. With `= ANY` a plan for any parameters compares each change
+ * with all of them.
+ */
+const ofMany = (sql: Sql, shopIds: ReadonlyArray<number> | undefined) =>
+  shopIds === undefined ? sql`true` : sql`(c.shop_id IN (SELECT unnest(${shopIds}::int[]))) IS TRUE`
+
 /** The first so many ids in an order, in a relation with one column. */
 const ids = (
   sql: Sql,
   { above, from, kinds, shopIds, top }: Wanted & { readonly from: Date },
   { isNewest, limit }: { readonly isNewest: boolean; readonly limit: number }
 ): Statement.Fragment => {
-  const inWindow = sql`c.id > ${above}::bigint AND c.id <= ${top}::bigint AND c.at >= ${from}::timestamptz
-    AND NOT c.with_store`
-  const inOrder = sql`ORDER BY c.id ${sql.literal(isNewest ? "DESC" : "ASC")} LIMIT ${limit}::int`
-  const ofKinds = kinds === undefined ? sql`true` : sql`c.kind = ANY(${kinds}::text[])`
+  const isListed = sql`c.at >= ${from}::timestamptz AND NOT c.with_store`
+  const inWindow = sql`c.id > ${above}::bigint AND c.id <= ${top}::bigint AND ${isListed}`
+  const direction = sql.literal(isNewest ? "DESC" : "ASC")
+  const inOrder = sql`ORDER BY c.id ${direction} LIMIT ${limit}::int`
   if (shopIds !== undefined && shopIds.length <= fewStores) {
+    const ofKinds = kinds === undefined ? sql`true` : sql`c.kind = ANY(${kinds}::text[])`
     return sql`unnest(${shopIds}::int[]) AS shop (id), LATERAL (
       SELECT c.id FROM change c WHERE c.shop_id = shop.id AND ${inWindow} AND ${ofKinds} ${inOrder}
     ) c`
   }
-  const ofStores = shopIds === undefined ? sql`true` : sql`c.shop_id = ANY(${shopIds}::int[])`
+  const ofStores = ofMany(sql, shopIds)
   if (kinds === undefined) return sql`(SELECT c.id FROM change c WHERE ${inWindow} AND ${ofStores} ${inOrder}) c`
   return sql`unnest(${kinds}::text[]) AS wanted (kind), LATERAL (
-    SELECT c.id FROM change c WHERE c.kind = wanted.kind AND ${inWindow} AND ${ofStores} ${inOrder}
+    SELECT c.id FROM change c WHERE ${ofKind(sql, sql`wanted.kind`, { above, top })} AND ${isListed} AND ${ofStores}
+    ORDER BY c.kind ${direction}, c.id ${direction} LIMIT ${limit}::int
   ) c`
 }
 
@@ -92,16 +108,23 @@ export const count = (sql: Sql, wanted: Wanted & { readonly from: Date }, most: 
 const decodeCounts = rowsOf(Schema.Struct({ kind: Schema.Literals(changeKinds), count: Schema.Int }))
 
 /** The number of changes of each kind that has any, `most` at most. */
-export const counts = (sql: Sql, { kinds = changeKinds, ...wanted }: Wanted & { readonly from: Date }, most: number) =>
-  sql`
+export const counts = (
+  sql: Sql,
+  { above, from, kinds = changeKinds, shopIds, top }: Wanted & { readonly from: Date },
+  most: number
+) => {
+  const isListed = sql`c.at >= ${from}::timestamptz AND NOT c.with_store`
+  const inKind =
+    shopIds !== undefined && shopIds.length <= fewStores
+      ? sql`c.shop_id = ANY(${shopIds}::int[]) AND c.kind = k.kind AND c.id > ${above}::bigint AND c.id <= ${top}::bigint`
+      : sql`${ofMany(sql, shopIds)} AND ${ofKind(sql, sql`k.kind`, { above, top })} ORDER BY c.kind, c.id`
+  return sql`
     SELECT k.kind, n.count FROM unnest(${kinds}::text[]) WITH ORDINALITY AS k (kind, position), LATERAL (
       SELECT count(*)::int AS count FROM (
-        SELECT FROM (SELECT c.id, c.kind FROM change c WHERE c.kind = k.kind
-          AND c.id > ${wanted.above}::bigint AND c.id <= ${wanted.top}::bigint AND c.at >= ${wanted.from}::timestamptz
-          AND NOT c.with_store AND ${wanted.shopIds === undefined ? sql`true` : sql`c.shop_id = ANY(${wanted.shopIds}::int[])`}
-          LIMIT ${most}::int) c
+        SELECT FROM change c WHERE ${isListed} AND ${inKind} LIMIT ${most}::int
       ) counted
     ) n WHERE n.count > 0 ORDER BY k.position`.pipe(decodeCounts)
+}
 
 const Text = Schema.NullOr(Schema.String)
 
