@@ -19,6 +19,8 @@ export interface ImportRun {
 export interface RunOptions {
   /** The `main.ts` of another checkout. */
   readonly program?: string
+  /** Further flags of the command. */
+  readonly flags?: ReadonlyArray<string>
   readonly onStart?: (pid: number) => void
 }
 
@@ -26,14 +28,14 @@ export interface RunOptions {
 export const run = (
   connection: EmbeddedConnection,
   file: string,
-  { onStart, program = main }: RunOptions = {}
+  { flags = [], onStart, program = main }: RunOptions = {}
 ): Promise<ImportRun> =>
   new Promise((resolve, reject) => {
     const before = performance.now()
     let out = ""
     let err = ""
     let highestBytes = Number.NaN
-    const child = spawn(process.execPath, [program, "import", file], {
+    const child = spawn(process.execPath, [program, "import", file, ...flags], {
       env: { ...process.env, DATABASE_URL: ServerProcess.urlOf(connection) },
       stdio: ["ignore", "pipe", "pipe"],
       detached: true
