@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ToolErrorPayload } from "../../src/domain/ToolError.ts"
+import { CatalogSearch } from "../../src/services/search/CatalogSearch.ts"
 import * as Metrics from "../../src/services/metrics/Metrics.ts"
 import { change } from "../oracle/changes.ts"
 import * as Access from "../support/Access.ts"
@@ -72,7 +73,13 @@ describe.skipIf(!ClickHousePackage.isAvailable)("D109 a server that searches by 
       () =>
         Effect.gen(function* () {
           const { secret } = yield* Access.subscriber()
-          const memory = yield* Layer.build(LiveServer.layer)
+          // Shares nothing with this server: a layer that both have would be built once, with its engine.
+          const memory = yield* Layer.build(Layer.fresh(LiveServer.layer))
+          const isOfEngine = Effect.map(
+            Effect.flatMap(CatalogSearch, ({ current }) => current),
+            (catalog) => "place" in catalog
+          )
+          assert.deepStrictEqual([yield* isOfEngine, yield* Effect.provide(isOfEngine, memory)], [true, false])
           const { secret: other } = yield* Effect.provide(Access.subscriber(), memory)
           for (const [tool, args] of calls) {
             const answer = yield* call(secret, tool, args)
