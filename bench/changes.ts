@@ -24,6 +24,8 @@ import { rowOf } from "../src/services/database/Rows.ts"
 import { CatalogSearch } from "../src/services/search/CatalogSearch.ts"
 import { CatalogIndex } from "../src/services/search/runtime/CatalogIndex.ts"
 import * as Searcher from "../src/services/search/runtime/Searcher.ts"
+import * as CatalogVersion from "../src/services/import/CatalogVersion.ts"
+import * as Movers from "../src/services/import/Movers.ts"
 import * as DailyFiles from "./import/DailyFiles.ts"
 import * as ImportProcess from "./import/ImportProcess.ts"
 import * as WithoutLog from "./import/WithoutLog.ts"
@@ -180,6 +182,26 @@ const readPages = Effect.fnUntraced(function* (folder: string, days: number, cal
   yield* Console.log(Tables.markdown(["changes of", "total", "p50 ms", "p95 ms", "max ms", "CPU ms"], lines))
 })
 
+/** Seconds of the changes over the last days: of all stores, as on a new day, and of a hundred, as after a small import. */
+const timeMovers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const timed = Effect.gen(function* () {
+    const began = performance.now()
+    const stores = yield* Movers.update
+    return `${((performance.now() - began) / 1_000).toFixed(1)} s, ${stores.toLocaleString("en-US")} of them different`
+  })
+  yield* Console.log(`orders by change, all stores: ${yield* timed}`)
+  yield* sql`UPDATE catalog SET moved_on = NULL`
+  yield* Console.log(`again, on another day: ${yield* timed}`)
+  const ids = (yield* sql<{ id: number }>`SELECT id FROM shop ORDER BY id LIMIT 100`).map(({ id }) => id)
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* CatalogVersion.commit(sql, yield* CatalogVersion.begin(sql), { items: [], figures: ids, niches: false })
+    })
+  )
+  yield* Console.log(`a hundred stores: ${yield* timed}`)
+})
+
 const changes = Command.make(
   "bench:changes",
   flags,
@@ -283,6 +305,7 @@ const changes = Command.make(
       yield* Console.log(kinds.map(({ kind, n }) => `${kind} ${n.toLocaleString("en-US")}`).join(", "))
       if (calls === 0) return
       yield* spread
+      yield* timeMovers
       yield* readPages(folder, days, calls)
       yield* Console.log(`load ${os.loadavg()[0]?.toFixed(1)}`)
     }).pipe(Effect.provide(poolOf(databases["with the log"])))

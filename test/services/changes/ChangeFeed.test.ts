@@ -223,6 +223,30 @@ layer(services, { excludeTestServices: true })("ChangeFeed", (it) => {
         )
       }
       assert.strictEqual(exact.known_since, "2026-01-01")
+      // The first ones of a store that has many are near the beginning of a page, or behind many of another store.
+      const other = shopIds[1] ?? assert.fail()
+      const idsOf = Effect.map(
+        sql<{ id: string }>`
+          SELECT id::text FROM change c WHERE shop_id = ${shop}::int AND name = 'Reviews' ORDER BY c.id DESC LIMIT 60`,
+        (rows) => rows.map(({ id }) => Number(id))
+      )
+      const walked = Effect.gen(function* () {
+        const query = { kinds: ["app_added"], shop_ids: [shop], per_page: 25 } as const
+        const first = yield* feed.page({ since: next, ...query }, nobody)
+        const second = yield* feed.page({ since: first.pagination.next, ...query }, nobody)
+        assert.isFalse(second.pagination.total_is_exact)
+        const oldest = yield* feed.page({ since: next, order: "oldest", ...query }, nobody)
+        assert.lengthOf(oldest.changes, 25)
+        return [...first.changes, ...second.changes].map(({ id }) => id)
+      })
+      yield* sql`
+        INSERT INTO change (at, version, as_of, source_id, kind, shop_id, name)
+        SELECT '2026-03-31 03:00+00', 9, '2026-03-31', 1, 'app_added', ${shop}::int, 'Reviews' FROM generate_series(1, 9)`
+      assert.deepStrictEqual(yield* walked, (yield* idsOf).slice(0, 50))
+      yield* sql`
+        INSERT INTO change (at, version, as_of, source_id, kind, shop_id, name)
+        SELECT '2026-03-31 04:00+00', 9, '2026-03-31', 1, 'app_added', ${other}::int, 'Other' FROM generate_series(1, 20100)`
+      assert.deepStrictEqual(yield* walked, (yield* idsOf).slice(0, 50))
     })
   )
 
