@@ -161,16 +161,14 @@ export class ChangeFeed extends Context.Service<
           wanted === undefined || since._tag !== "Before"
             ? wanted
             : { ...wanted, top: Math.min(wanted.top, since.id - 1) }
-        const { count, rows } =
+        const [rows, counted] =
           wanted === undefined || rest === undefined
-            ? { count: 0, rows: [] }
+            ? [[], { count: 0 }]
             : yield* permits.query(
-                Effect.gen(function* () {
-                  const first = { isNewest, limit: perPage + 1 }
-                  const { count, ids } = yield* ChangeSql.find(sql, wanted, rest, first, maxTotal + 1)
-                  const rows = ids.length === 0 ? [] : yield* ChangeSql.page(sql, ids, wanted.from, accountId)
-                  return { count, rows }
-                })
+                Effect.all([
+                  ChangeSql.page(sql, rest, { isNewest, limit: perPage + 1, accountId }),
+                  ChangeSql.count(sql, wanted, maxTotal + 1)
+                ])
               )
         const changes = rows.slice(0, perPage)
         const last = changes.at(-1)
@@ -185,8 +183,8 @@ export class ChangeFeed extends Context.Service<
           changes,
           pagination: {
             per_page: perPage,
-            total: Math.min(count, maxTotal),
-            total_is_exact: count <= maxTotal,
+            total: Math.min(counted.count, maxTotal),
+            total_is_exact: counted.count <= maxTotal,
             has_more: hasMore,
             next
           },

@@ -2,8 +2,8 @@
  * The SQL that lists changes, but for those that came with a new store. No statement reads more of the log than its limit of changes,
  * for each kind or store that is asked for.
  */
-import { Effect, Schema } from "effect"
-import type { SqlClient, SqlError, Statement } from "effect/sql"
+import { Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { adKinds, changeKinds, productKinds } from "../../domain/catalog/Changes.ts"
 import type { ChangeKind } from "../../domain/catalog/Changes.ts"
@@ -65,34 +65,26 @@ export const beginning = (sql: Sql, { above, top }: Window) =>
 const ofKind = (sql: Sql, kind: Statement.Fragment, { above, top }: Window) => sql`
   (c.kind, c.id) > (${kind}, ${above}::bigint) AND (c.kind, c.id) <= (${kind}, ${top}::bigint)`
 
-/** The ids of stores, sent once; none to be looked at where all stores are wanted. */
-const wantedStores = (sql: Sql, { shopIds = [] }: Pick<Wanted, "shopIds">) =>
-  sql`wanted_store AS MATERIALIZED (SELECT unnest(${shopIds}::int[]) AS id)`
-
-/** Whether a change is of one of many stores, whose ids are hashed once: `= ANY` may compare each change with all of them. */
+/**
+ * Whether a change is of one of many stores, whose ids are hashed once. With `= ANY` a plan for any parameters compares each change
+ * with all of them.
+ */
 const ofMany = (sql: Sql, shopIds: ReadonlyArray<number> | undefined) =>
-  shopIds === undefined ? sql`true` : sql`(c.shop_id IN (SELECT id FROM wanted_store)) IS TRUE`
+  shopIds === undefined ? sql`true` : sql`(c.shop_id IN (SELECT unnest(${shopIds}::int[]))) IS TRUE`
 
-const isFew = (shopIds: Wanted["shopIds"]): boolean => shopIds !== undefined && shopIds.length <= fewStores
-
-interface First {
-  readonly isNewest: boolean
-  readonly limit: number
-}
-
-/** The first so many ids in an order, in a relation with one column. Beside {@link wantedStores}. */
+/** The first so many ids in an order, in a relation with one column. */
 const ids = (
   sql: Sql,
   { above, from, kinds, shopIds, top }: Wanted & { readonly from: Date },
-  { isNewest, limit }: First
+  { isNewest, limit }: { readonly isNewest: boolean; readonly limit: number }
 ): Statement.Fragment => {
   const isListed = sql`c.at >= ${from}::timestamptz AND NOT c.with_store`
   const inWindow = sql`c.id > ${above}::bigint AND c.id <= ${top}::bigint AND ${isListed}`
   const direction = sql.literal(isNewest ? "DESC" : "ASC")
   const inOrder = sql`ORDER BY c.id ${direction} LIMIT ${limit}::int`
-  if (isFew(shopIds)) {
+  if (shopIds !== undefined && shopIds.length <= fewStores) {
     const ofKinds = kinds === undefined ? sql`true` : sql`c.kind = ANY(${kinds}::text[])`
-    return sql`wanted_store AS shop, LATERAL (
+    return sql`unnest(${shopIds}::int[]) AS shop (id), LATERAL (
       SELECT c.id FROM change c WHERE c.shop_id = shop.id AND ${inWindow} AND ${ofKinds} ${inOrder}
     ) c`
   }
@@ -104,61 +96,14 @@ const ids = (
   ) c`
 }
 
-/** How many changes of other stores are looked at for the first ones of few stores that have many. */
-const mostOthers = 20_000
+const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 
-/** The first ids among the next changes of the log: of stores that have many, these are soon found. */
-const near = (
-  sql: Sql,
-  { above, from, kinds, shopIds, top }: Wanted & { readonly from: Date },
-  { isNewest }: First
-): Statement.Fragment => {
-  const direction = sql.literal(isNewest ? "DESC" : "ASC")
-  const ofKinds = kinds === undefined ? sql`true` : sql`c.kind = ANY(${kinds}::text[])`
-  return sql`(
-    SELECT c.id, c.kind, c.shop_id FROM change c
-    WHERE c.id > ${above}::bigint AND c.id <= ${top}::bigint AND c.at >= ${from}::timestamptz AND NOT c.with_store
-    ORDER BY c.id ${direction} LIMIT ${mostOthers}::int
-  ) c WHERE ${ofKinds} AND ${ofMany(sql, shopIds)}`
-}
-
-const Found = Schema.Struct({ count: Schema.Int, ids: Schema.Array(Schema.Int) })
-const decodeFound = rowOf(Found)
-
-/**
- * The number of changes, `most` at most, and the first ids of the part `rest` of the window. Where the changes that are counted are
- * all, the ids are among them, so that each store is looked at once.
- */
-export const find = Effect.fnUntraced(function* (
-  sql: Sql,
-  wanted: Wanted & { readonly from: Date },
-  rest: Window,
-  first: First,
-  most: number
-): Effect.fn.Return<typeof Found.Type, SqlError.SqlError> {
-  const inRest = { ...wanted, ...rest }
-  const order = sql.literal(first.isNewest ? "DESC" : "ASC")
-  const ask = (others: Statement.Fragment) =>
-    sql`
-      WITH ${wantedStores(sql, wanted)},
-      found AS MATERIALIZED (
-        SELECT c.id FROM ${ids(sql, wanted, { isNewest: true, limit: most })} LIMIT ${most}::int
-      ),
-      counted AS MATERIALIZED (SELECT count(*)::int AS count FROM found)
-      SELECT (SELECT count FROM counted) AS count, (
-        SELECT coalesce(json_agg(id ORDER BY id ${order}), '[]') FROM (
-          SELECT id FROM (
-            SELECT id FROM found
-            WHERE (SELECT count FROM counted) < ${most}::int AND id > ${rest.above}::bigint AND id <= ${rest.top}::bigint
-            UNION ALL SELECT id FROM (SELECT c.id FROM ${others}) AS others WHERE (SELECT count FROM counted) >= ${most}::int
-          ) either ORDER BY id ${order} LIMIT ${first.limit}::int
-        ) listed
-      ) AS ids`.pipe(decodeFound)
-  if (!isFew(wanted.shopIds)) return yield* ask(ids(sql, inRest, first))
-  const found = yield* ask(near(sql, inRest, first))
-  const isWhole = found.count < most || found.ids.length === first.limit
-  return isWhole ? found : yield* ask(ids(sql, inRest, first))
-})
+/** The number of changes, `most` at most. */
+export const count = (sql: Sql, wanted: Wanted & { readonly from: Date }, most: number) =>
+  sql`
+    SELECT count(*)::int AS count FROM (
+      SELECT FROM ${ids(sql, wanted, { isNewest: true, limit: most })} LIMIT ${most}::int
+    ) counted`.pipe(decodeCount)
 
 const decodeCounts = rowsOf(Schema.Struct({ kind: Schema.Literals(changeKinds), count: Schema.Int }))
 
@@ -174,7 +119,6 @@ export const counts = (
       ? sql`c.shop_id = ANY(${shopIds}::int[]) AND c.kind = k.kind AND c.id > ${above}::bigint AND c.id <= ${top}::bigint`
       : sql`${ofMany(sql, shopIds)} AND ${ofKind(sql, sql`k.kind`, { above, top })} ORDER BY c.kind, c.id`
   return sql`
-    WITH ${wantedStores(sql, { shopIds })}
     SELECT k.kind, n.count FROM unnest(${kinds}::text[]) WITH ORDINALITY AS k (kind, position), LATERAL (
       SELECT count(*)::int AS count FROM (
         SELECT FROM change c WHERE ${isListed} AND ${inKind} LIMIT ${most}::int
@@ -204,17 +148,26 @@ const ChangeRow = Schema.Struct({
 export type ChangeRow = typeof ChangeRow.Type
 const decodeChanges = rowsOf(ChangeRow)
 
-/** In this order, with what the catalog knows of the records by now. The domain of a store that is gone is in the log. */
-export const page = (sql: Sql, ids: ReadonlyArray<number>, from: Date, accountId: AccountId) =>
-  sql`
+export interface Page {
+  readonly isNewest: boolean
+  readonly limit: number
+  readonly accountId: AccountId
+}
+
+/** In the order of the page, with what the catalog knows of the records by now. The domain of a store that is gone is in the log. */
+export const page = (sql: Sql, wanted: Wanted & { readonly from: Date }, { accountId, isNewest, limit }: Page) => {
+  const order = sql.literal(isNewest ? "DESC" : "ASC")
+  return sql`
     SELECT c.id::text AS id, c.kind, c.at, c.as_of::text AS data_as_of, c.shop_id, c.record_id, c.name, c.old, c.new,
       s.name AS shop_name, coalesce(s.domain, (
         SELECT g.name FROM change g WHERE s.id IS NULL AND g.shop_id = c.shop_id AND g.kind = 'store_gone' ORDER BY g.id DESC LIMIT 1
       )) AS domain, s.country, s.currency, ${ShopSql.isOfKind(sql, sql`${accountId}::int`, "tracked")} AS is_tracked,
       CASE WHEN c.kind = 'product_removed' THEN c.name ELSE coalesce(p.title, a.headline, a.page_name) END AS item_title
-    FROM unnest(${ids}::bigint[]) WITH ORDINALITY AS first (id, position)
-    JOIN change c ON c.id = first.id AND c.at >= ${from}::timestamptz AND NOT c.with_store
+    FROM (
+      SELECT c.id FROM ${ids(sql, wanted, { isNewest, limit })} ORDER BY c.id ${order} LIMIT ${limit}::int
+    ) first JOIN change c ON c.id = first.id AND c.at >= ${wanted.from}::timestamptz AND NOT c.with_store
     LEFT JOIN shop s ON s.id = c.shop_id
     LEFT JOIN product p ON c.kind = ANY(${productKinds}::text[]) AND p.id = c.record_id
     LEFT JOIN ad a ON c.kind = ANY(${adKinds}::text[]) AND a.id = c.record_id
-    ORDER BY first.position`.pipe(decodeChanges)
+    ORDER BY c.id ${order}`.pipe(decodeChanges)
+}
