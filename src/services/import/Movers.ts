@@ -1,8 +1,9 @@
 /**
- * Computes how much figures of stores have changed over the last days (D120): soon after an import, for the stores that it has changed, and
- * for all when the newest day of the data is another one. Imports do not wait for it. The log of changes is undone back to the end of the day that is so many days
- * earlier, as in the history of a store (domain/catalog/Series), and nothing is known before the history begins. Visits are known by month:
- * over 7 and 30 days the newest month is compared with the one before, over 90 days with the one three months before.
+ * Computes how much figures of stores have changed over the last days (D120): soon after an import, for the stores that it has
+ * changed, and for all when the newest day of the data is another one. Imports do not wait for it. The log of changes is undone
+ * back to the end of the day that is so many days earlier, as in the history of a store (domain/catalog/Series), and nothing is
+ * known before the history begins. Visits are known by month: over 7 and 30 days the newest month is compared with the one before,
+ * over 90 days with the one three months before.
  */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
