@@ -6,6 +6,7 @@ import * as Series from "../../../src/domain/catalog/Series.ts"
 import { spans } from "../../../src/domain/catalog/Movers.ts"
 import * as History from "../../../src/services/changes/History.ts"
 import * as Movers from "../../../src/services/import/Movers.ts"
+import { lockId } from "../../../src/services/import/Importer.ts"
 import { Sources } from "../../../src/services/import/Sources.ts"
 import * as Deliveries from "../import/Deliveries.ts"
 import type { ChangeRow, Kept } from "../import/Deliveries.ts"
@@ -307,6 +308,21 @@ layer(Services, { excludeTestServices: true })("the history of a store", (it) =>
         { ads: 1, unknown: null }
       ])
       assert.strictEqual(yield* version, before + 3)
+      // Not while an import runs, whose transactions make versions; by one of several servers.
+      yield* take(delivery(20, [ad(1, "inactive")]))
+      const whileImporting = Effect.scoped(
+        Effect.gen(function* () {
+          const connection = yield* sql.reserve
+          yield* connection.executeValues("SELECT pg_advisory_lock($1)", [lockId])
+          const stores = yield* Movers.update
+          yield* connection.executeValues("SELECT pg_advisory_unlock($1)", [lockId])
+          return stores
+        })
+      )
+      assert.strictEqual(yield* whileImporting, 0)
+      const onServers = yield* Effect.all([Movers.update, Movers.update, Movers.update], { concurrency: "unbounded" })
+      assert.deepStrictEqual(onServers.toSorted(), [0, 0, 1])
+      assert.strictEqual(yield* version, before + 5)
       yield* sql`UPDATE catalog SET changes_from = '2026-03-14'`
       yield* take(delivery(20, [ad(0, "inactive")]))
       assert.strictEqual(yield* Movers.update, 1)
