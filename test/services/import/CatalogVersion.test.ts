@@ -284,7 +284,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the version of the cat
     ([transactions]) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        yield* sql`TRUNCATE niche, category, shop, traffic_month, product, ad, page_store, tracked_shop, shop_change, catalog_version, history_start`
+        yield* sql`TRUNCATE niche, category, shop, traffic_month, product, ad, page_store, tracked_shop, shop_change, catalog_version, history_start, mover`
         yield* sql`UPDATE catalog SET version = 0, niches_version = 0`
         yield* sql`INSERT INTO catalog_version (version) VALUES (0)`
         yield* sql`SELECT setval(pg_get_serial_sequence('ad', 'id'), ${firstAdId}, false)::text`
