@@ -1,4 +1,5 @@
 /** The form of a search: its words, its order, and the filters in groups that are open while they are in use (D119). */
+import { isMoving } from "../../../domain/catalog/Movers.ts"
 import type { SearchSubject } from "../../../domain/search/SavedSearch.ts"
 import type { SearchAddress, Kind } from "../../../domain/search/SearchAddress.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
@@ -143,7 +144,12 @@ const words = (searched: Searched): Html | undefined => {
 /** Order, number and kind of the results; collapsed on narrow windows, where the results would begin below the window. */
 const choices = (searched: Searched): Html => {
   const { text } = searched.locale
-  const all = argumentsOf(searched).filter(([name]) => places[name] === "bar" && name !== "query")
+  const { typed } = searched
+  // Only where it says something: beside the others it would take a line more in some languages.
+  const hasSpan = isMoving(typed.value("sort_by") ?? "") || isTyped(typed, "change_over")
+  const all = argumentsOf(searched).filter(
+    ([name]) => places[name] === "bar" && name !== "query" && (name !== "change_over" || hasSpan)
+  )
   return html`<details class="choices" ${all.some(([name]) => isWrong(searched, name)) && html`open`}>
     <summary>${text("search.choices")}</summary>
     <div>

@@ -77,12 +77,13 @@ export const tableOf = <Item>({
         </tr>
       </thead>
       <tbody>
-        ${items.map(
-          (item) =>
-            html`<tr ${attributes?.(item)}>
-              ${columns.map(([head, cell, kind]) => cellOf(head, cell(item), kind))}
-            </tr>`
-        )}
+        ${items.map((item) => {
+          // In one line: a page may have a thousand cells.
+          const cells = columns.map(([head, cell, kind]) => cellOf(head, cell(item), kind))
+          return html`<tr ${attributes?.(item)}>
+            ${cells}
+          </tr>`
+        })}
       </tbody>
     </table>
   </div>`

@@ -381,7 +381,8 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     it.effect(`${subject}: the page has a field for every argument`, () =>
       Effect.gen(function* () {
         const { view } = yield* customer
-        const { text } = yield* view(`${path}?query=r`)
+        // The span of a change is asked for beside an order by one (D120).
+        const { text } = yield* view(`${path}?query=r${subject === "products" ? "" : "&sort_by=ads_change"}`)
         for (const [name, kind] of address.kinds) {
           const fields = kind._tag === "Parts" ? Object.keys(kind.parts).map((part) => `${name}.${part}`) : [name]
           for (const field of fields) {
