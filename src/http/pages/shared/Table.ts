@@ -78,7 +78,6 @@ export const tableOf = <Item>({
       </thead>
       <tbody>
         ${items.map((item) => {
-          // In one line: a page may have a thousand cells.
           const cells = columns.map(([head, cell, kind]) => cellOf(head, cell(item), kind))
           return html`<tr ${attributes?.(item)}>
             ${cells}
