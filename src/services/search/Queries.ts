@@ -5,7 +5,7 @@ import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerat
 import { storeFigures } from "../../domain/catalog/Figures.ts"
 import type { Figure, FigureArgument } from "../../domain/catalog/Figures.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
-import { defaultSpan, isMoving, moverOf } from "../../domain/catalog/Movers.ts"
+import { isMoving, moverOf } from "../../domain/catalog/Movers.ts"
 import type { MovingSort, Span } from "../../domain/catalog/Movers.ts"
 import { storedBounds } from "../../domain/catalog/TwoDecimals.ts"
 import { daysSince1970 } from "../../domain/Days.ts"
@@ -151,7 +151,7 @@ const sortFigures = {
 
 const byStore = (sort: keyof typeof sortFigures | MovingSort, direction: SortOrder, span?: Span): Order => ({
   _tag: "ByStore",
-  figures: isMoving(sort) ? [moverOf(sort, span ?? defaultSpan)] : sortFigures[sort],
+  figures: isMoving(sort) ? [moverOf(sort, span)] : sortFigures[sort],
   isDescending: direction === "desc"
 })
 

@@ -62,7 +62,7 @@ layer(services, { excludeTestServices: true })("TrackedNews", (it) => {
       yield* change(second, "app_added", "2026-03-30T10:00:00Z")
       yield* change(first, "price_up", "2026-03-30T11:00:00Z")
       yield* change(second, "price_up", "2026-03-30T12:00:00Z", { count: 2 })
-      // What came with a new store is told by the store alone.
+      // Records that came with a new store are not counted.
       yield* change(last, "product_appeared", "2026-03-30T13:00:00Z", { count: 9, withStore: true })
       const stores = yield* news.of(mine)
       assert.deepStrictEqual(

@@ -1,7 +1,7 @@
 /** The figures of a store, one by one. */
 import { numberFigures, storeFigures } from "../../../domain/catalog/Figures.ts"
 import type { Figure, NumberFigure } from "../../../domain/catalog/Figures.ts"
-import { moving, movingSorts } from "../../../domain/catalog/Movers.ts"
+import { changeUnits, movingSorts } from "../../../domain/catalog/Movers.ts"
 import type { ShopDetails, ShopFacts, ShopRecordItem } from "../../../domain/catalog/ShopItem.ts"
 import type { Column } from "../shared/Chart.ts"
 import { explained, fact } from "../shared/Fact.ts"
@@ -47,7 +47,7 @@ export const changeIn = (args: Readonly<Record<string, unknown>>, locale: Locale
     written: (value: number | null | undefined): Html =>
       known(
         value ?? null,
-        (change) => (moving[sort].unit === "percentage" ? growth(change, locale) : signed(change)),
+        (change) => (changeUnits[sort] === "percentage" ? growth(change, locale) : signed(change)),
         locale
       )
   }
