@@ -1,7 +1,8 @@
 /**
  * `npm run bench:changes`: a month of daily imports (import/DailyFiles.ts), then how many bytes a change has, and how long pages of
  * list_changes take. A day is a file of what differs: the rest of a catalog would take time and change nothing. `--pairs` imports all
- * records of each of the first days, also by a program that writes no log, into a database of its own, in turns: what the log costs.
+ * records of the first days twice, in turns and into two databases: by this program, and by a copy that writes no log. The ratio of both
+ * is what the log costs.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"

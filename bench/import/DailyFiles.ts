@@ -107,7 +107,7 @@ const moved = (prng: Prng, price: number): number => {
 const estimate = (prng: Prng, value: number | null): number | null =>
   value === null ? null : Math.round(value * (0.92 + 0.16 * prng.unit()))
 
-/** A record of the day before, itself if it is the same, and what comes beside it. */
+/** What becomes of a record of the day before: the same object if nothing differs, and new records beside it. */
 function* changed(item: Item, prng: Prng, { day, permille, today }: Day): Generator<object> {
   switch (item.type) {
     case "shop": {

@@ -17,7 +17,7 @@ const products = 12
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
 const domainOf = (at: number) => `store-${at}.example.com`
 
-/** Each day has other figures, prices, products and ads; each store loses products in a transaction of its own. */
+/** The files of a day: figures, prices, products and ads differ from day to day. The products that each store loses are removed in one transaction a store. */
 const filesOf = (day: number): Readonly<Record<string, string>> => {
   const prng = new Prng("killed", "day", day)
   const drawn = <A>(of: ReadonlyArray<A>) => of.filter(() => prng.chance(0.5))

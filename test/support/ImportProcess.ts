@@ -1,4 +1,4 @@
-/** `discovery import` in a process of its own, which a test kills. */
+/** Runs `discovery import` as a child process, and kills it. */
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { spawn } from "node:child_process"

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { catalogs } from "../../src/domain/Messages.ts"
 import type { Language, MessageKey } from "../../src/domain/Messages.ts"
+import { linkOf, MailServer } from "./MailServer.ts"
 import { Site } from "./Site.ts"
 import type { SiteVisitor } from "./SiteVisitor.ts"
 
@@ -58,11 +59,24 @@ export const signIn = Effect.fnUntraced(function* (
 /** The actions of a person who reads the pages in one language. */
 export const reader = (page: Page, language: Language) => {
   const words = (key: MessageKey) => catalogs[language][key]
+  const enter = (fields: Readonly<Partial<Record<MessageKey, string>>>) =>
+    fill(page, Object.fromEntries(Object.entries(fields).map(([key, value]) => [words(key as MessageKey), value])))
+  const press = (key: MessageKey) =>
+    leave(page, () => page.getByRole("button", { name: words(key), exact: true }).click())
   return {
+    enter,
+    press,
+    /** On the form: signs up, follows the link of the mail, and signs in. */
+    signUp: Effect.fnUntraced(function* (email: string, password: string) {
+      const account = { "signIn.email": email, "signIn.password": password } as const
+      yield* enter(account)
+      yield* press("signUp.submit")
+      yield* goTo(page, linkOf(yield* (yield* MailServer).mailTo(email)))
+      yield* press("signUp.confirmSubmit")
+      yield* enter(account)
+      yield* press("signIn.submit")
+    }),
     follow: (key: MessageKey) => leave(page, () => page.getByRole("link", { name: words(key), exact: true }).click()),
-    enter: (fields: Readonly<Partial<Record<MessageKey, string>>>) =>
-      fill(page, Object.fromEntries(Object.entries(fields).map(([key, value]) => [words(key as MessageKey), value]))),
-    press: (key: MessageKey) => leave(page, () => page.getByRole("button", { name: words(key), exact: true }).click()),
     /** What the page says in its notice. */
     isTold: (key: MessageKey, email = "") =>
       Effect.map(

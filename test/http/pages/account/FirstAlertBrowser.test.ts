@@ -63,7 +63,7 @@ describe.skipIf(!isAvailable())("a new customer", () => {
             return page
           })
           const page = yield* open
-          const { enter, follow, isAt, isTold, press } = reader(page, language)
+          const { enter, follow, isAt, isTold, press, signUp } = reader(page, language)
           const pressNamed = (name: string) =>
             leave(page, () => page.getByRole("button", { name, exact: true }).click())
           const shows = (words: string) =>
@@ -78,12 +78,7 @@ describe.skipIf(!isAvailable())("a new customer", () => {
           // Without an account she looks at the plans first.
           yield* goTo(page, "/plans")
           yield* press("signUp.heading")
-          yield* enter({ "signIn.email": email, "signIn.password": password })
-          yield* press("signUp.submit")
-          yield* goTo(page, linkOf(yield* server.mailTo(email)))
-          yield* press("signUp.confirmSubmit")
-          yield* enter({ "signIn.email": email, "signIn.password": password })
-          yield* press("signIn.submit")
+          yield* signUp(email, password)
           yield* picture(page, `first-alert-signed-in-${language}`)
           // The link leads back to what she wanted: a plan.
           assert.strictEqual(at(page), "/dashboard/billing")

@@ -32,7 +32,7 @@ describe.skipIf(!isAvailable())("a new customer", () => {
         const server = yield* MailServer
         const page = yield* (yield* Browser).open()
         yield* Effect.promise(() => page.setExtraHTTPHeaders({ "accept-language": language }))
-        const { enter, follow, isAt, press } = reader(page, language)
+        const { follow, isAt, signUp } = reader(page, language)
         const email = `grace.${language}@discovery.test`
         const allow = catalogs[language]["consent.allow"]
 
@@ -45,12 +45,7 @@ describe.skipIf(!isAvailable())("a new customer", () => {
         const asked = yield* Effect.promise(() => app.begin(`${site.url}/mcp`))
         yield* Effect.promise(() => page.goto(asked.href))
         yield* follow("signIn.toSignUp")
-        yield* enter({ "signIn.email": email, "signIn.password": password })
-        yield* press("signUp.submit")
-        yield* goTo(page, linkOf(yield* server.mailTo(email)))
-        yield* press("signUp.confirmSubmit")
-        yield* enter({ "signIn.email": email, "signIn.password": password })
-        yield* press("signIn.submit")
+        yield* signUp(email, password)
         // The link leads back to what the app asked for, which takes a plan.
         const pressNamed = (name: string) => leave(page, () => page.getByRole("button", { name, exact: true }).click())
         assert.isFalse(yield* Effect.promise(() => page.getByRole("button", { name: allow }).isVisible()))
