@@ -11,6 +11,7 @@ import { adWeights, demoShop, shareOut } from "./DemoShops.ts"
 import type { DemoShop } from "./DemoShops.ts"
 import { edgeCases } from "./EdgeCases.ts"
 import { niches } from "./Niches.ts"
+import * as WeekBefore from "./WeekBefore.ts"
 
 /** Numbers of records, without niches and months of traffic. */
 export interface DemoSize {
@@ -82,18 +83,33 @@ const nicheRecords = (): ReadonlyArray<CatalogRecord> =>
 /** The total of the progress bar, in stores. */
 export const demoTotal = (options: DemoOptions): number => demoSizes[options.size].shops
 
-/** A source for the importer. One store at a time is in memory. */
-export const demoSource = (options: DemoOptions) =>
+/** A source for the importer, of some of the records. One store at a time is in memory. */
+const sourceOf = (
+  options: DemoOptions,
+  some: (records: ReadonlyArray<CatalogRecord>) => ReadonlyArray<CatalogRecord> = (all) => all
+) =>
   Stream.suspend(() => {
     let line = 0
     let position = 0
     return Stream.fromIterable(demoRecords(options), { chunkSize: 1 }).pipe(
       Stream.map((records) => {
         position += records.filter(({ type }) => type === "shop").length
-        return { rows: records.map((record) => ({ line: ++line, record })), rejects: [], skipped: 0, position }
+        return { rows: some(records).map((record) => ({ line: ++line, record })), rejects: [], skipped: 0, position }
       })
     )
   })
+
+export const demoSource = (options: DemoOptions) => sourceOf(options)
+
+/** Two imports that lead to the same data, with what changed in the week between them. */
+export const demoWeek = (options: DemoOptions) => {
+  const day = WeekBefore.dayBefore(options.asOf)
+  const split = (records: ReadonlyArray<CatalogRecord>) => WeekBefore.split(options.seed, records, day)
+  return {
+    before: { asOf: day, source: sourceOf(options, (records) => split(records).before) },
+    differing: { asOf: options.asOf, source: sourceOf(options, (records) => split(records).differing) }
+  }
+}
 
 /** Lines of the native import format. */
 export const demoLines = (options: DemoOptions): Stream.Stream<string> =>

@@ -35,25 +35,38 @@ const defaultSize = variables.DEMO_SIZE
 /** The UTC date, which searches use as today. */
 const today = Effect.map(DateTime.now, DateTime.formatIsoDateUtc)
 
-/** With its progress on standard error. Loading the same again changes nothing. */
-const loadDemo = Effect.fn("DemoCommand.loadDemo")(function* (options: DemoOptions) {
-  const { demoSource, demoTotal } = yield* demoData
-  return yield* ImportReporting.run({
-    label: "Loading the demo data",
-    source: demoSource(options),
-    total: demoTotal(options),
-    provenance: { source: DemoPictures.source, license: null, asOf: options.asOf },
-    // Generated records are valid.
-    maxRejects: 0,
-    onRejects: () => Effect.void
-  }).pipe(asUserError)
+/** Sizes of the demo data that were loaded, in stores. */
+const loadedSizes = Effect.gen(function* () {
+  const sources = yield* asUserError(Effect.flatMap(Sources, ({ list }) => list).pipe(Effect.provide(Sources.layer)))
+  return sources.filter(({ name }) => name === DemoPictures.source).map(({ shops }) => shops)
 })
 
-/** Whether the catalog has the demo data of this size, whatever else it has. */
-const hasDemo = Effect.fnUntraced(function* (size: DemoSizeName) {
-  const { demoSizes } = yield* demoData
-  const sources = yield* asUserError(Effect.flatMap(Sources, ({ list }) => list).pipe(Effect.provide(Sources.layer)))
-  return sources.some(({ name, shops }) => name === DemoPictures.source && shops === demoSizes[size].shops)
+/**
+ * With its progress on standard error, and a summary of each import. The first time these are two, of a week ago and of what
+ * differs since then, so that there are changes to show. Loading the same again changes nothing.
+ */
+const loadDemo = Effect.fn("DemoCommand.loadDemo")(function* (options: DemoOptions) {
+  const { demoSource, demoTotal, demoWeek } = yield* demoData
+  const { before, differing } = demoWeek(options)
+  const imports =
+    (yield* loadedSizes).length === 0
+      ? [
+          { name: "Demo data of a week ago", ...before },
+          { name: "Demo data of today", ...differing }
+        ]
+      : [{ name: "Demo data", asOf: options.asOf, source: demoSource(options) }]
+  for (const { asOf, name, source } of imports) {
+    const report = yield* ImportReporting.run({
+      label: "Loading the demo data",
+      source,
+      total: demoTotal(options),
+      provenance: { source: DemoPictures.source, license: null, asOf },
+      // Generated records are valid.
+      maxRejects: 0,
+      onRejects: () => Effect.void
+    }).pipe(asUserError)
+    yield* Output.lines(ImportReporting.summary(name, report).split("\n"))
+  }
 })
 
 /** Loads the demo data at a start if the catalog is empty. A size that is asked for and not loaded is told. */
@@ -61,15 +74,16 @@ export const loadDemoOnce = Effect.gen(function* () {
   const importer = yield* Importer
   const { dataDir, demoSize } = yield* AppConfig
   if (!(yield* asUserError(importer.isEmpty))) {
-    if (Option.isNone(demoSize) || (yield* hasDemo(demoSize.value))) return
+    if (Option.isNone(demoSize)) return
+    const { demoSizes } = yield* demoData
+    if ((yield* loadedSizes).includes(demoSizes[demoSize.value].shops)) return
     return yield* Output.line(
       `DEMO_SIZE=${demoSize.value} has no effect: ${dataDir} has data already, which stays as it is. ` +
         "For data of this size, set DATA_DIR to a new folder."
     )
   }
   const size = Option.getOrElse(demoSize, () => defaultSize)
-  const report = yield* loadDemo({ size, seed: defaultSeed, asOf: yield* today })
-  yield* Output.lines(ImportReporting.summary("Demo data", report).split("\n"))
+  yield* loadDemo({ size, seed: defaultSeed, asOf: yield* today })
 })
 
 const sizeNames = ["tiny", "demo", "large"] as const satisfies ReadonlyArray<DemoSizeName>
@@ -93,12 +107,9 @@ const decided = Effect.fnUntraced(function* (given: {
   return { size: given.size, seed: given.seed, asOf }
 })
 
-const load = Command.make("load", options, (given) =>
-  Effect.gen(function* () {
-    const report = yield* loadDemo(yield* decided(given))
-    yield* Output.lines(ImportReporting.summary("Demo data", report).split("\n"))
-  })
-).pipe(Command.withDescription("Load the demo data into the catalog"))
+const load = Command.make("load", options, (given) => Effect.flatMap(decided(given), loadDemo)).pipe(
+  Command.withDescription("Load the demo data into the catalog")
+)
 
 const exportDemo = Command.make("export", options, (given) =>
   Effect.gen(function* () {

@@ -61,8 +61,24 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
       assert.isTrue(yield* importer.isEmpty)
       const loaded = yield* run(["demo", "load", "--size", "tiny"])
       assert.strictEqual(loaded.code, 0)
-      assert.match(loaded.text, /^Demo data: 1,8\d\d rows read, 0 rejected, 0 left out, in/)
-      assert.match(loaded.text, / {2}product +600 added +0 changed/)
+      assert.match(loaded.text, /^Demo data of a week ago: 1,6\d\d rows read, 0 rejected, 0 left out, in/)
+      assert.match(loaded.text, /\nDemo data of today: \d\d\d rows read, 0 rejected, 0 left out, in/)
+      assert.deepStrictEqual(
+        Array.from(loaded.text.matchAll(/ {2}product +(\d+) added +(\d+) changed/g), ([, added, changed]) => [
+          added,
+          changed
+        ]),
+        [
+          ["557", "0"],
+          ["43", "11"]
+        ]
+      )
+      const sql = yield* SqlClient.SqlClient
+      const kinds = yield* sql<{ kind: string }>`SELECT kind FROM change GROUP BY kind ORDER BY kind`
+      assert.includeMembers(
+        kinds.map(({ kind }) => kind),
+        ["ad_appeared", "ad_stopped", "figure_changed", "product_appeared"]
+      )
 
       // The same day and seed, so the same data; not empty any more, so nothing is loaded over it.
       const exported = yield* run(["demo", "export", "--size", "tiny", "--as-of", "2026-07-01"])

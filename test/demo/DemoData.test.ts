@@ -13,6 +13,7 @@ import { shareOut } from "../../demo/DemoShops.ts"
 import { apps, themes } from "../../demo/Names.ts"
 import { niches } from "../../demo/Niches.ts"
 import { Prng } from "../../demo/Prng.ts"
+import * as WeekBefore from "../../demo/WeekBefore.ts"
 
 const asOf = "2026-07-01"
 const generate = (options: Partial<DemoOptions>): ReadonlyArray<CatalogRecord> =>
@@ -73,6 +74,45 @@ describe("the demo data", () => {
   it("D61 is the same on every machine for one seed and day, down to the byte", () => {
     assert.strictEqual(hash(generate({})), hash(tiny))
     assert.strictEqual(hash(tiny), "cc5c4d8f245a19e6d246a6d63482f5f91b5ee240fd2efeff1d7122ed7d313f20")
+  })
+
+  it("D61 is what a week before and what differs since then make together", () => {
+    const day = WeekBefore.dayBefore(asOf)
+    const keyOf = (record: CatalogRecord) =>
+      record.type === "shop"
+        ? record.domain
+        : record.type === "niche"
+          ? String(record.id)
+          : `${record.type} ${record.shop} ${record.type === "traffic_month" ? record.month : record.key}`
+    const stored = new Map<string, CatalogRecord>()
+    const kinds = new Map<string, number>()
+    const count = (kind: string) => kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+    for (const records of demoRecords({ size: "demo", seed: "discovery", asOf })) {
+      const { before, differing } = WeekBefore.split("discovery", records, day)
+      for (const record of before) {
+        const dates = record.type === "ad" ? record.last_seen_on : record.type === "product" ? record.created_at : null
+        assert.isTrue(dates === null || dates.slice(0, 10) <= day, JSON.stringify(record))
+        stored.set(keyOf(record), record)
+      }
+      for (const record of differing) {
+        const was = stored.get(keyOf(record))
+        if (was === undefined) count(`new ${record.type}`)
+        else {
+          assert.isTrue(Result.isSuccess(decode(was)), JSON.stringify(was))
+          if (record.type === "product" && was.type === "product" && record.price !== was.price) count("price")
+          if (record.type === "shop" && was.type === "shop" && record.monthly_revenue !== was.monthly_revenue)
+            count("figure")
+          if (record.type === "shop" && was.type === "shop" && record.theme !== was.theme) count("theme")
+          if (record.type === "ad" && was.type === "ad" && record.status !== was.status) count("ad stopped")
+        }
+        stored.set(keyOf(record), record)
+      }
+    }
+    assert.strictEqual(stored.size, demo.length)
+    for (const record of demo) assert.strictEqual(JSON.stringify(stored.get(keyOf(record))), JSON.stringify(record))
+    for (const kind of ["new shop", "new product", "new ad", "price", "figure", "theme", "ad stopped"]) {
+      assert.isAbove(kinds.get(kind) ?? 0, 5, kind)
+    }
   })
 
   it("differs by seed, and by day", () => {
