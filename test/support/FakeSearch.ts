@@ -209,7 +209,7 @@ const changes: FoundChanges = {
   known_since: "2026-06-01",
   findings: noFindings
 }
-const savedAt = { viewedAt: DateTime.makeUnsafe("2026-01-10T08:00:00Z"), mark: 0, alert: null }
+const savedAt = { viewedAt: DateTime.makeUnsafe("2026-01-10T08:00:00Z"), mark: 0, alert: null, alertDueAt: null }
 const savedSearches: ReadonlyArray<SavedSearch> = [
   { id: 3, subject: "stores", query: "countries=FR&active_ads.min=1", name: "French", ...savedAt },
   { id: 2, subject: "ads", query: "query=socks", name: "Socks", ...savedAt },

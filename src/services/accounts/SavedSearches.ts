@@ -30,7 +30,9 @@ export const SavedSearch = Schema.Struct({
   /** See NewResults. */
   mark: Schema.Int,
   /** How often it is mailed (services/alerts). */
-  alert: Schema.NullOr(AlertFrequency)
+  alert: Schema.NullOr(AlertFrequency),
+  /** When news are looked for, for the next mail; `null` without an alert. */
+  alertDueAt: Schema.NullOr(Schema.DateTimeUtcFromDate)
 })
 export type SavedSearch = typeof SavedSearch.Type
 
@@ -90,7 +92,7 @@ export class SavedSearches extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const scope = yield* Effect.scope
 
-      const columns = sql.literal(`id, subject, query, name, viewed_at AS "viewedAt", mark, alert`)
+      const columns = sql.literal(`id, subject, query, name, viewed_at AS "viewedAt", mark, alert, alert_due_at AS "alertDueAt"`)
 
       /** Locks the account's row, so that one transaction at a time finds the search and counts the others. */
       const save = Effect.fn("SavedSearches.save")(

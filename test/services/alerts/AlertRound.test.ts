@@ -1,6 +1,6 @@
 /** Mails about saved searches (D113), over a real SMTP server, from the form of the page to the link that turns them off. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Option } from "effect"
+import { Clock, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { nextLook } from "../../../src/domain/search/SearchAlert.ts"
 import { Accounts } from "../../../src/services/accounts/Accounts.ts"
@@ -85,8 +85,12 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D113 ale
       const { add, after, alert, first, other, view, word } = yield* customer("en")
       yield* add(`${word} two`)
       assert.isEmpty(yield* after(2 * day))
+      assert.notInclude((yield* view(searches)).text, "Next e-mail")
       yield* alert(first, "daily")
-      assert.include((yield* view(`${searches}?done=alert`)).text, 'value="daily" selected')
+      const listed = (yield* view(`${searches}?done=alert`)).text
+      assert.include(listed, 'value="daily" selected')
+      const tomorrow = new Date((yield* Clock.currentTimeMillis) + day).toISOString().slice(0, 10)
+      assert.include(listed, `Next e-mail, if anything is new: <time datetime="${tomorrow}`)
       assert.isEmpty(yield* after(day - 1000))
       const [mail, ...more] = yield* after(2000)
       assert.isEmpty(more)

@@ -76,6 +76,7 @@ const item = ({ news, search }: Listed, visitor: SignedIn, popular: Popular): Ht
     </p>
     <p class="aside filters-of">${FilterChips.summary(search, { locale, popular })}</p>
     <p class="aside">${locale.html("saved.viewedAt", { at: locale.dateTime(search.viewedAt) })}</p>
+    ${search.alertDueAt !== null && html`<p class="aside">${locale.html("saved.nextAlert", { at: locale.dateTime(search.alertDueAt) })}</p>`}
     <div class="manage">
       ${alertForm(search, visitor)}
       <a href="${renamePath(id)}" aria-label="${text("saved.renameOf", { name })}">${text("saved.rename")}</a>
