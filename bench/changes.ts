@@ -9,19 +9,23 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Clock, Console, Context, Effect, Layer, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
+import { existsSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
 import { dateOf } from "../demo/Days.ts"
 import { AccountId } from "../src/domain/access/Account.ts"
+import { AppConfig } from "../src/Config.ts"
+import * as Series from "../src/domain/catalog/Series.ts"
 import { dayMillis } from "../src/domain/Days.ts"
 import { ChangeFeed } from "../src/services/changes/ChangeFeed.ts"
 import type { ChangesQuery } from "../src/services/changes/ChangeFeed.ts"
+import { History } from "../src/services/changes/History.ts"
 import * as Database from "../src/services/database/Database.ts"
 import { EmbeddedPostgres } from "../src/services/database/EmbeddedPostgres.ts"
 import type { EmbeddedConnection } from "../src/services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../src/services/database/Migrations.ts"
-import { rowOf } from "../src/services/database/Rows.ts"
+import { idsOf, rowOf } from "../src/services/database/Rows.ts"
 import { CatalogSearch } from "../src/services/search/CatalogSearch.ts"
 import { CatalogIndex } from "../src/services/search/runtime/CatalogIndex.ts"
 import * as Searcher from "../src/services/search/runtime/Searcher.ts"
@@ -45,7 +49,10 @@ const flags = {
     Flag.withDefault(20)
   ),
   pairs: Flag.Int("pairs").pipe(Flag.withDescription("Pairs of imports with and without the log"), Flag.withDefault(0)),
-  calls: Flag.Int("calls").pipe(Flag.withDescription("Pages of each kind; 0 for none"), Flag.withDefault(200))
+  calls: Flag.Int("calls").pipe(Flag.withDescription("Pages of each kind; 0 for none"), Flag.withDefault(200)),
+  keep: Flag.Boolean("keep").pipe(
+    Flag.withDescription("Keep the database of the month for the next run with these numbers, which only reads pages")
+  )
 }
 
 /** Stores that the account tracks, the most that it may. */
@@ -183,6 +190,42 @@ const readPages = Effect.fnUntraced(function* (folder: string, days: number, cal
   yield* Console.log(Tables.markdown(["changes of", "total", "p50 ms", "p95 ms", "max ms", "CPU ms"], lines))
 })
 
+/** Milliseconds of what get_shop, get_product and the overview read of the log. */
+const readHistories = Effect.fnUntraced(function* (calls: number) {
+  const sql = yield* SqlClient.SqlClient
+  const history = Context.get(yield* Layer.build(Layer.provide(History.layer, AppConfig.layerOf({}))), History)
+  const shops = yield* idsOf(sql`SELECT id FROM shop ORDER BY md5(id::text) LIMIT ${calls}`)
+  const busiest = yield* idsOf(
+    sql`SELECT shop_id AS id FROM change WHERE shop_id IS NOT NULL GROUP BY shop_id ORDER BY count(*) DESC LIMIT ${calls}`
+  )
+  const products = yield* idsOf(sql`SELECT id FROM product ORDER BY md5(id::text) LIMIT ${calls}`)
+  const timed = Effect.fnUntraced(function* <E, R>(
+    name: string,
+    ids: ReadonlyArray<number>,
+    read: (id: number) => Effect.Effect<unknown, E, R>
+  ) {
+    const times: Array<number> = []
+    for (const [call, id] of [...ids.slice(0, 5), ...ids].entries()) {
+      const began = performance.now()
+      yield* read(id)
+      if (call >= 5) times.push(performance.now() - began)
+    }
+    const { max, p50, p95 } = summarize(times)
+    return [name, ...[p50, p95, max].map(Tables.millis)]
+  })
+  const ofStore = (id: number) =>
+    Effect.map(history.ofStore(id), (found) => (found === undefined ? undefined : Series.pointsOf(found.known, 12)))
+  const lines = [
+    yield* timed("a store", shops, ofStore),
+    yield* timed("the stores with most changes", busiest, ofStore),
+    yield* timed("ads and revenue of ten stores", shops, (id) =>
+      history.ofStores(shops.slice(shops.indexOf(id), shops.indexOf(id) + 10), 12)
+    ),
+    yield* timed("prices of a product", products, (id) => history.ofProduct(id, 12))
+  ]
+  yield* Console.log(Tables.markdown(["history of", "p50 ms", "p95 ms", "max ms"], lines))
+})
+
 /** Seconds of the changes over the last days: of all stores, as on a new day, and of a hundred, as after a small import. */
 const timeMovers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -206,12 +249,20 @@ const timeMovers = Effect.gen(function* () {
 const changes = Command.make(
   "bench:changes",
   flags,
-  Effect.fnUntraced(function* ({ calls, days, pairs, permille, shops }) {
+  Effect.fnUntraced(function* ({ calls, days, keep, pairs, permille, shops }) {
     yield* Effect.promise(() => fs.mkdir(ScaleDatabase.benchFolder, { recursive: true }))
-    const folder = yield* Effect.acquireRelease(
-      Effect.promise(() => fs.mkdtemp(path.join(ScaleDatabase.benchFolder, "changes-"))),
-      (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
-    )
+    const kept = path.join(ScaleDatabase.benchFolder, `changes-${shops}-${days}`)
+    const folder = keep
+      ? kept
+      : yield* Effect.acquireRelease(
+          Effect.promise(() => fs.mkdtemp(path.join(ScaleDatabase.benchFolder, "changes-"))),
+          (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+        )
+    const isKept = keep && existsSync(path.join(folder, "complete"))
+    if (keep && !isKept) {
+      yield* Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+      yield* Effect.promise(() => fs.mkdir(folder))
+    }
     yield* Effect.promise(() => fs.chmod(folder, 0o755))
     const { connection } = yield* EmbeddedPostgres.make({
       dataFolder: path.join(folder, "data"),
@@ -272,14 +323,17 @@ const changes = Command.make(
       yield* DailyFiles.first(file(0), 10, dayOf(0))
       for (const program of programs) yield* Effect.andThen(renewed(program), imported(program, 0))
     }
-    const records = yield* DailyFiles.first(file(0), shops, dayOf(0))
-    yield* Console.log(`${shops} stores, ${records} records`)
-    if (pairs === 0) {
-      yield* renewed("with the log")
-      yield* imported("with the log", 0)
+    if (!isKept) {
+      const records = yield* DailyFiles.first(file(0), shops, dayOf(0))
+      yield* Console.log(`${shops} stores, ${records} records`)
+      if (pairs === 0) {
+        yield* renewed("with the log")
+        yield* imported("with the log", 0)
+      }
     }
     for (let round = 0; round < pairs; round++) yield* pair("first data", 0, round % 2 === 0)
-    for (let day = 1; day <= Math.max(days, pairs); day++) {
+    const lastDay = isKept ? 0 : Math.max(days, pairs)
+    for (let day = 1; day <= lastDay; day++) {
       const records = yield* DailyFiles.next(
         file(day - 1),
         { all: file(day), differing },
@@ -305,9 +359,13 @@ const changes = Command.make(
         SELECT kind, count(*)::int AS n FROM change GROUP BY kind ORDER BY n DESC`
       yield* Console.log(kinds.map(({ kind, n }) => `${kind} ${n.toLocaleString("en-US")}`).join(", "))
       if (calls === 0) return
-      yield* spread
-      yield* timeMovers
+      if (!isKept) {
+        yield* spread
+        yield* timeMovers
+      }
+      if (keep) yield* Effect.promise(() => fs.writeFile(path.join(folder, "complete"), ""))
       yield* readPages(folder, days, calls)
+      yield* readHistories(calls)
       yield* Console.log(`load ${os.loadavg()[0]?.toFixed(1)}`)
     }).pipe(Effect.provide(poolOf(databases["with the log"])))
   }, Effect.scoped)
