@@ -5,7 +5,7 @@ import type { Head } from "../runtime/CatalogReader.ts"
 import type { ClickHouse } from "./ClickHouse.ts"
 import { Int64 } from "./ClickHouse.ts"
 import type { ClickHouseError } from "./ClickHouseErrors.ts"
-import { columns, generationOf, kinds, stateTable, tableOf } from "./EngineTables.ts"
+import { generationOf, kinds, layoutOf, localTableOf, stateTable } from "./EngineTables.ts"
 import type { Cluster, Kind } from "./EngineTables.ts"
 import * as EngineWrites from "./EngineWrites.ts"
 import type { Engine } from "./EngineWrites.ts"
@@ -91,18 +91,15 @@ export const tables = (client: ClickHouse["Service"]) =>
       })
   )
 
-/** Whether the tables of a generation have all columns: not those that an earlier version of the server has made. */
-export const hasColumns = (
-  client: ClickHouse["Service"],
+/** Whether the tables of a generation are as this version of the server makes them. */
+export const isCurrent = (
+  { client, cluster }: Pick<Engine, "client" | "cluster">,
   generation: number
 ): Effect.Effect<boolean, ClickHouseError> => {
-  const wanted = kinds.flatMap((kind) =>
-    Object.keys(columns[kind]).map((name) => `${tableOf(kind, generation)} ${name}`)
-  )
-  const sql = "SELECT concat(table, ' ', name) AS name FROM system.columns WHERE database = currentDatabase()"
-  return Effect.map(client.query({ name: "columns", sql }, Table), (rows) => {
-    const known = new Set(rows.map(({ name }) => name))
-    return wanted.every((name) => known.has(name))
+  const sql = "SELECT concat(name, ' ', comment) AS name FROM system.tables WHERE database = currentDatabase()"
+  return Effect.map(client.query({ name: "layouts", sql }, Table), (rows) => {
+    const made = new Set(rows.map(({ name }) => name))
+    return kinds.every((kind) => made.has(`${localTableOf(kind, generation, cluster)} ${layoutOf(kind)}`))
   })
 }
 

@@ -10,6 +10,7 @@
  */
 import { storeNumbers } from "../../../domain/search/CatalogQuery.ts"
 import type { StoreNumber } from "../../../domain/search/CatalogQuery.ts"
+import { createHash } from "node:crypto"
 
 export const kinds = ["store", "product", "ad"] as const
 export type Kind = (typeof kinds)[number]
@@ -135,6 +136,18 @@ export const onCluster = (cluster: Cluster): string => (cluster === undefined ? 
 const engineOf = (cluster: Cluster, shard: string, replica: string): string =>
   cluster === undefined ? "MergeTree" : `ReplicatedMergeTree('/clickhouse/tables/{uuid}/${shard}', '${replica}')`
 
+/** What the values of a column mean. It is raised when that changes, so that the tables of servers before are built again. */
+const layoutVersion = 1
+
+/** What the rows of a table are, which its comment says. */
+export const layoutOf = (kind: Kind): string => {
+  const digest = createHash("sha256").update(JSON.stringify([columns[kind], orders[kind], shardingKeys[kind]]))
+  return `layout ${layoutVersion}-${digest.digest("hex").slice(0, 12)}`
+}
+
+/** Parts of which many rows are deleted are merged, however large they are. */
+const partSettings = "exclude_deleted_rows_for_part_size_in_merge = 1, load_existing_rows_count_for_old_parts = 1"
+
 /** The statements that make the tables of a generation where they are missing. */
 export const createItems = (generation: number, cluster: Cluster): ReadonlyArray<string> =>
   kinds.flatMap((kind) => {
@@ -144,7 +157,9 @@ ${listOf(columns[kind])},
   INDEX words_index words TYPE text(tokenizer = 'array')
 )
 ENGINE = ${engineOf(cluster, "{shard}", "{replica}")}
-ORDER BY (${orders[kind]})`
+ORDER BY (${orders[kind]})
+SETTINGS ${partSettings}
+COMMENT '${layoutOf(kind)}'`
     if (cluster === undefined) return [rows]
     const spread = `CREATE TABLE IF NOT EXISTS ${tableOf(kind, generation)}${onCluster(cluster)} AS ${local}
 ENGINE = Distributed(\`${cluster}\`, currentDatabase(), ${local}, ${shardingKeys[kind]})`
