@@ -157,18 +157,20 @@ export class ChangeFeed extends Context.Service<
         const { perPage } = Page.window(query)
         const { findings, known_since, since, wanted, window } = yield* resolve(query, accountId)
         const isNewest = (query.order ?? "newest") === "newest"
-        const rest =
-          wanted === undefined || since._tag !== "Before"
-            ? wanted
-            : { ...wanted, top: Math.min(wanted.top, since.id - 1) }
-        const [rows, counted] =
-          wanted === undefined || rest === undefined
-            ? [[], { count: 0 }]
+        const { changes: rows, total } =
+          wanted === undefined
+            ? { changes: [], total: 0 }
             : yield* permits.query(
-                Effect.all([
-                  ChangeSql.page(sql, rest, { isNewest, limit: perPage + 1, accountId }),
-                  ChangeSql.count(sql, wanted, maxTotal + 1)
-                ])
+                ChangeSql.page(sql, wanted, {
+                  isNewest,
+                  limit: perPage + 1,
+                  accountId,
+                  rest: {
+                    above: wanted.above,
+                    top: since._tag === "Before" ? Math.min(wanted.top, since.id - 1) : wanted.top
+                  },
+                  mostCounted: maxTotal + 1
+                })
               )
         const changes = rows.slice(0, perPage)
         const last = changes.at(-1)
@@ -183,8 +185,8 @@ export class ChangeFeed extends Context.Service<
           changes,
           pagination: {
             per_page: perPage,
-            total: Math.min(counted.count, maxTotal),
-            total_is_exact: counted.count <= maxTotal,
+            total: Math.min(total, maxTotal),
+            total_is_exact: total <= maxTotal,
             has_more: hasMore,
             next
           },

@@ -9,6 +9,7 @@ import { conflicts, cursorOf, maxTotal, sinceOf } from "../../../src/domain/sear
 import { ShopFilter } from "../../../src/domain/search/ShopQuery.ts"
 import { ChangeFeed, maxStores, present } from "../../../src/services/changes/ChangeFeed.ts"
 import type { ChangesQuery } from "../../../src/services/changes/ChangeFeed.ts"
+import * as ChangeSql from "../../../src/services/changes/ChangeSql.ts"
 import { CatalogSearch } from "../../../src/services/search/CatalogSearch.ts"
 import * as Access from "../../support/Access.ts"
 import { loadCatalog } from "../../oracle/loadCatalog.ts"
@@ -175,6 +176,41 @@ layer(services, { excludeTestServices: true })("ChangeFeed", (it) => {
         const rest = yield* feed.page({ ...query, since: since ?? "", order: "oldest", per_page: 25 }, caller.accountId)
         const seen = order === "oldest" ? found.slice(expected.length) : []
         assert.deepStrictEqual([...seen, ...rest.changes.map(({ id }) => id)], later, label)
+      }
+    })
+  )
+
+  it.effect("D111 pages and counts are the same however changes of stores are found", () =>
+    Effect.gen(function* () {
+      const feed = yield* ChangeFeed
+      yield* months()
+      const written: Array<Change> = []
+      for (let index = 0; index < 720; index++) yield* write(written, index)
+      for (let round = 0; round < 150; round++) {
+        const query: ChangesQuery = {
+          since: random.pick(["2026-01-01", "2026-02-14", `after-${random.pick(written).id}`]),
+          ...(random.chance(0.5) ? { kinds: random.some(changeKinds, 1, 6) } : {}),
+          shop_ids: random.some([...shopIds, gone], 1, 20),
+          order: random.pick(["newest", "oldest"]),
+          per_page: random.int(1, 25)
+        }
+        const reading = {
+          few: random.pick([0, 5, 50]),
+          inOrder: random.pick([1, 20, 200, 5_000]),
+          most: random.pick([0, 10, 2_000]),
+          bitmap: random.pick([0, 1_000_000])
+        }
+        const otherwise = Effect.provideService(ChangeSql.Reading, reading)
+        const label = JSON.stringify({ query, reading })
+        let asked = query
+        for (let pages = 0; pages < 3; pages++) {
+          const page = yield* feed.page(asked, nobody)
+          assert.deepStrictEqual(yield* otherwise(feed.page(asked, nobody)), page, label)
+          if (!page.pagination.has_more) break
+          asked = { ...query, since: page.pagination.next }
+        }
+        const counts = yield* feed.counts(query, nobody)
+        assert.deepStrictEqual(yield* otherwise(feed.counts(query, nobody)), counts, label)
       }
     })
   )
