@@ -825,11 +825,11 @@ CREATE TABLE change (
   CONSTRAINT change_kind_check CHECK (kind = ANY (ARRAY['store_appeared'::text, 'store_gone'::text, 'figure_changed'::text, 'theme_added'::text, 'theme_removed'::text, 'app_added'::text, 'app_removed'::text, 'pixel_added'::text, 'pixel_removed'::text, 'visits_added'::text, 'visits_corrected'::text, 'product_appeared'::text, 'product_back'::text, 'product_removed'::text, 'price_up'::text, 'price_down'::text, 'ad_appeared'::text, 'ad_stopped'::text, 'ad_running'::text, 'ad_moved'::text, 'ad_removed'::text]))
 ) PARTITION BY RANGE (at);
 CREATE INDEX change_day ON change USING btree (at) WHERE NOT with_store;
-CREATE INDEX change_kind ON change USING btree (kind, id) WHERE NOT with_store;
+CREATE INDEX change_kind ON change USING btree (kind, id) INCLUDE (shop_id) WHERE NOT with_store;
 CREATE INDEX change_left ON change USING btree (old, id) WHERE kind = 'ad_moved'::text AND old IS NOT NULL;
-CREATE INDEX change_newest ON change USING btree (id) WHERE NOT with_store;
+CREATE INDEX change_newest ON change USING btree (id) INCLUDE (shop_id) WHERE NOT with_store;
 CREATE INDEX change_removed ON change USING btree (shop_id, key) WHERE key IS NOT NULL;
-CREATE INDEX change_shop ON change USING btree (shop_id, id);
+CREATE INDEX change_shop ON change USING btree (shop_id, id) INCLUDE (at, kind, with_store);
 
 CREATE TABLE alert (
   account_id integer NOT NULL,

@@ -22,6 +22,7 @@ import historyStart from "./0018_history_start.ts"
 import webhook from "./0019_webhook.ts"
 import movers from "./0020_movers.ts"
 import withStore from "./0021_with_store.ts"
+import indexesOfChanges from "./0022_indexes_of_changes.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_accounts": accounts,
@@ -44,5 +45,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0018_history_start": historyStart,
   "0019_webhook": webhook,
   "0020_movers": movers,
-  "0021_with_store": withStore
+  "0021_with_store": withStore,
+  "0022_indexes_of_changes": indexesOfChanges
 }
