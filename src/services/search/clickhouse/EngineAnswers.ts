@@ -20,6 +20,7 @@ import * as CountsSql from "./CountsSql.ts"
 import { byFigureColumn } from "./EngineTables.ts"
 import { readSettings } from "./EngineWrites.ts"
 import * as FacetsSql from "./FacetsSql.ts"
+import * as MediansSql from "./MediansSql.ts"
 import * as OverviewSql from "./OverviewSql.ts"
 import * as PageSql from "./PageSql.ts"
 
@@ -93,11 +94,21 @@ export const answersOf = (engine: ClickHouse["Service"], place: Place) => {
     const { order: _, ...filter } = query
     const more = query.shareOf?.stores ?? []
     const groups = Effect.gen(function* () {
-      const rows = yield* ask("groups", OverviewSql.GroupRow, (of) => OverviewSql.groups(of, query))
-      const ranked = OverviewSql.rank(place, query, rows)
+      const medianOf = (figure: Figure, told: ReadonlyArray<number> | undefined, isByCurrency: boolean) =>
+        MediansSql.medians({ query, figure, told, isByCurrency }, (write) =>
+          ask("medians", MediansSql.MiddleRow, write)
+        )
+      const ordering = OverviewSql.orderFigure(query)
+      const { ordered, rows } = yield* Effect.all(
+        {
+          rows: ask("groups", OverviewSql.GroupRow, (of) => OverviewSql.groups(of, query)),
+          ordered: ordering === undefined ? Effect.succeed([]) : medianOf(ordering, undefined, false)
+        },
+        atOnce
+      )
+      const ranked = OverviewSql.rank(place, query, rows, new Map(ordered.map(({ median, name }) => [name, median])))
       const told = ranked.map(({ group }) => group)
-      const median = (figure: Figure, isByCurrency: boolean) =>
-        ask("medians", OverviewSql.MedianRow, (of) => OverviewSql.medians(of, query, figure, told, isByCurrency))
+      const median = (figure: Figure, isByCurrency: boolean) => medianOf(figure, told, isByCurrency)
       const medians = yield* Effect.all(
         {
           visits: median("visits", false),

@@ -1,10 +1,14 @@
 /** The wrapped client of ClickHouse, against the real engine in a process of its own. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Duration, Effect, Redacted, Schema, Stream } from "effect"
+import * as http from "node:http"
+import * as https from "node:https"
+import * as tls from "node:tls"
 import { inspect } from "node:util"
 import { ClickHouse, Int64 } from "../../../../src/services/search/clickhouse/ClickHouse.ts"
 import type { ClickHouseError } from "../../../../src/services/search/clickhouse/ClickHouseErrors.ts"
 import { cluster, type Fault } from "../../../clickhouse/Messages.ts"
+import * as Certificate from "../../../support/Certificate.ts"
 import * as ClickHousePackage from "../../../support/ClickHousePackage.ts"
 import * as ClickHouseServer from "../../../support/ClickHouseServer.ts"
 import { ClickHouseServer as Server } from "../../../support/ClickHouseServer.ts"
@@ -65,8 +69,50 @@ const failuresOfRows: typeof failures = [
 
 const codeOf = (error: ClickHouseError) => ("code" in error ? error.code : undefined)
 
+/** What a server with TLS in front of the engine is: it passes everything on. */
+const overTls = (target: string, { cert, key }: ReturnType<typeof Certificate.make>) =>
+  Effect.acquireRelease(
+    Effect.promise(
+      () =>
+        new Promise<https.Server>((resolve) => {
+          const server = https.createServer({ cert, key }, (request, response) => {
+            const { headers, method, url = "/" } = request
+            const passed = http.request(new URL(url, target), { method, headers }, (answer) => {
+              response.writeHead(answer.statusCode ?? 502, answer.headers)
+              answer.pipe(response)
+            })
+            request.pipe(passed)
+          })
+          server.listen(0, "127.0.0.1", () => resolve(server))
+        })
+    ),
+    (server) =>
+      Effect.promise(() => new Promise((resolve) => void (server.close(resolve), server.closeAllConnections())))
+  )
+
 describe.skipIf(!ClickHousePackage.isAvailable)("the client of ClickHouse", () => {
   layer(ClickHouseServer.both)((it) => {
+    it.effect("asks over TLS, and only whom a known authority has certified", () =>
+      Effect.gen(function* () {
+        const { settings } = yield* Server
+        const certificate = Certificate.make("127.0.0.1")
+        const proxy = yield* overTls(settings.url, certificate)
+        const address = proxy.address()
+        const port = typeof address === "object" ? address?.port : undefined
+        const secure = ClickHouse.layer({ ...settings, url: `https://127.0.0.1:${port}/` })
+        const asked = Effect.provide(query(numbers(3), Numbered), secure)
+        const refused = yield* Effect.flip(asked)
+        assert.strictEqual(refused._tag, "EngineUnreachable")
+        assert.include(refused.message, "DEPTH_ZERO_SELF_SIGNED_CERT")
+        const before = tls.getCACertificates("default")
+        yield* Effect.acquireRelease(
+          Effect.sync(() => tls.setDefaultCACertificates([...before, certificate.cert])),
+          () => Effect.sync(() => tls.setDefaultCACertificates(before))
+        )
+        assert.deepStrictEqual(yield* asked, [{ n: 0 }, { n: 1 }, { n: 2 }])
+      })
+    )
+
     it.effect("decodes rows by the names of their columns, with values exact to the last digit", () =>
       Effect.gen(function* () {
         const sql = `

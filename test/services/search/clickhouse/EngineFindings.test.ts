@@ -291,3 +291,40 @@ describe.skipIf(!ClickHousePackage.isAvailable)("ClickHouse counts as the index 
     )
   })
 })
+
+/** Numbers that differ in their last digits only, so that three steps are needed to tell them apart; below 0, and -0. */
+const near = [1_000, 1_000 + 1e-9, 1_000 + 3e-9, 1_000.000_001, 0, -0, -1_000, -1_000 - 2e-9, null]
+const alike: NaiveCatalog.NaiveCatalog = {
+  ...catalog,
+  shops: catalog.shops.map((shop, index) => ({ ...shop, monthly_revenue: near[index % near.length] ?? null }))
+}
+
+describe.skipIf(!ClickHousePackage.isAvailable)("medians by ClickHouse", () => {
+  layer(Engines.layer(alike), { excludeTestServices: true, timeout: "1 minute" })((it) => {
+    it.effect(
+      "are exact where values differ in their last digits",
+      () =>
+        Effect.gen(function* () {
+          const known = new Spellings()
+          const segments = [segmentOf(alike, known)]
+          const names = nameCodes(alike, known)
+          for (const group_by of groupings) {
+            const { filters: _filters, ...asked } = decode.market({ group_by, sort_by: "median_growth", limit: 50 })
+            const expected = overview(
+              segments,
+              MarketSearch.toQuery(asked, names, niches),
+              record(spellingKinds, (kind) => known[kind].leaders),
+              cancel
+            )
+            for (const { catalog, search, where } of yield* Engines.Engines) {
+              const { answer } = yield* search.overview(MarketSearch.toQuery(asked, Names.of(catalog), catalog.niches))
+              const withoutIds = (all: typeof answer.groups) =>
+                all.map(({ group: _group, ...each }) => JSON.stringify(each)).sort()
+              assert.deepStrictEqual(withoutIds(answer.groups), withoutIds(expected.groups), `${where}: ${group_by}`)
+            }
+          }
+        }),
+      180_000
+    )
+  })
+})
