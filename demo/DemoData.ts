@@ -11,7 +11,7 @@ import { adWeights, demoShop, shareOut } from "./DemoShops.ts"
 import type { DemoShop } from "./DemoShops.ts"
 import { edgeCases } from "./EdgeCases.ts"
 import { niches } from "./Niches.ts"
-import * as WeekBefore from "./WeekBefore.ts"
+import * as MonthBefore from "./MonthBefore.ts"
 
 /** Numbers of records, without niches and months of traffic. */
 export interface DemoSize {
@@ -101,10 +101,10 @@ const sourceOf = (
 
 export const demoSource = (options: DemoOptions) => sourceOf(options)
 
-/** Two imports that lead to the same data, with what changed in the week between them. */
-export const demoWeek = (options: DemoOptions) => {
-  const day = WeekBefore.dayBefore(options.asOf)
-  const split = (records: ReadonlyArray<CatalogRecord>) => WeekBefore.split(options.seed, records, day)
+/** Two imports that lead to the same data, with what changed in the month between them. */
+export const demoMonth = (options: DemoOptions) => {
+  const day = MonthBefore.dayBefore(options.asOf)
+  const split = (records: ReadonlyArray<CatalogRecord>) => MonthBefore.split(options.seed, records, day)
   return {
     before: { asOf: day, source: sourceOf(options, (records) => split(records).before) },
     differing: { asOf: options.asOf, source: sourceOf(options, (records) => split(records).differing) }

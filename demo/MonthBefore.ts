@@ -1,5 +1,5 @@
 /**
- * The demo data as they were a week before their day. They are loaded first, so that the second import, of what differs, makes changes
+ * The demo data as they were a month before their day. They are loaded first, so that the second import, of what differs, makes changes
  * to show (D111). Dates of the records decide what was not there yet and which ads were running; a few prices, figures, apps and themes
  * differ.
  */
@@ -8,7 +8,7 @@ import { dateOf, dayOf } from "./Days.ts"
 import { themes } from "./Names.ts"
 import { Prng } from "./Prng.ts"
 
-export const dayBefore = (asOf: string): string => dateOf(dayOf(asOf) - 7)
+export const dayBefore = (asOf: string): string => dateOf(dayOf(asOf) - 30)
 
 const shopBefore = (prng: Prng, shop: ShopRecord): ShopRecord => {
   const factor = prng.logNormal(1, 0.1)

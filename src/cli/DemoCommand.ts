@@ -42,16 +42,16 @@ const loadedSizes = Effect.gen(function* () {
 })
 
 /**
- * With its progress on standard error, and a summary of each import. The first time these are two, of a week ago and of what
+ * With its progress on standard error, and a summary of each import. The first time these are two, of a month ago and of what
  * differs since then, so that there are changes to show. Loading the same again changes nothing.
  */
 const loadDemo = Effect.fn("DemoCommand.loadDemo")(function* (options: DemoOptions) {
-  const { demoSource, demoTotal, demoWeek } = yield* demoData
-  const { before, differing } = demoWeek(options)
+  const { demoSource, demoTotal, demoMonth } = yield* demoData
+  const { before, differing } = demoMonth(options)
   const imports =
     (yield* loadedSizes).length === 0
       ? [
-          { name: "Demo data of a week ago", ...before },
+          { name: "Demo data of a month ago", ...before },
           { name: "Demo data of today", ...differing }
         ]
       : [{ name: "Demo data", asOf: options.asOf, source: demoSource(options) }]

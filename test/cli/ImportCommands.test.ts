@@ -61,7 +61,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
       assert.isTrue(yield* importer.isEmpty)
       const loaded = yield* run(["demo", "load", "--size", "tiny"])
       assert.strictEqual(loaded.code, 0)
-      assert.match(loaded.text, /^Demo data of a week ago: 1,6\d\d rows read, 0 rejected, 0 left out, in/)
+      assert.match(loaded.text, /^Demo data of a month ago: 1,4\d\d rows read, 0 rejected, 0 left out, in/)
       assert.match(loaded.text, /\nDemo data of today: \d\d\d rows read, 0 rejected, 0 left out, in/)
       assert.deepStrictEqual(
         Array.from(loaded.text.matchAll(/ {2}product +(\d+) added +(\d+) changed/g), ([, added, changed]) => [
@@ -69,8 +69,8 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
           changed
         ]),
         [
-          ["557", "0"],
-          ["43", "11"]
+          ["423", "0"],
+          ["177", "8"]
         ]
       )
       const sql = yield* SqlClient.SqlClient

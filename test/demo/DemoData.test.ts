@@ -13,7 +13,7 @@ import { shareOut } from "../../demo/DemoShops.ts"
 import { apps, themes } from "../../demo/Names.ts"
 import { niches } from "../../demo/Niches.ts"
 import { Prng } from "../../demo/Prng.ts"
-import * as WeekBefore from "../../demo/WeekBefore.ts"
+import * as MonthBefore from "../../demo/MonthBefore.ts"
 
 const asOf = "2026-07-01"
 const generate = (options: Partial<DemoOptions>): ReadonlyArray<CatalogRecord> =>
@@ -76,8 +76,8 @@ describe("the demo data", () => {
     assert.strictEqual(hash(tiny), "cc5c4d8f245a19e6d246a6d63482f5f91b5ee240fd2efeff1d7122ed7d313f20")
   })
 
-  it("D61 is what a week before and what differs since then make together", () => {
-    const day = WeekBefore.dayBefore(asOf)
+  it("D61 is what a month before and what differs since then make together", () => {
+    const day = MonthBefore.dayBefore(asOf)
     const keyOf = (record: CatalogRecord) =>
       record.type === "shop"
         ? record.domain
@@ -88,7 +88,7 @@ describe("the demo data", () => {
     const kinds = new Map<string, number>()
     const count = (kind: string) => kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
     for (const records of demoRecords({ size: "demo", seed: "discovery", asOf })) {
-      const { before, differing } = WeekBefore.split("discovery", records, day)
+      const { before, differing } = MonthBefore.split("discovery", records, day)
       for (const record of before) {
         const dates = record.type === "ad" ? record.last_seen_on : record.type === "product" ? record.created_at : null
         assert.isTrue(dates === null || dates.slice(0, 10) <= day, JSON.stringify(record))

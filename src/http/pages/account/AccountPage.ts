@@ -49,8 +49,12 @@ const sessionItem = (session: Session, visitor: SignedIn): Html => {
       <strong>${device}</strong>
       ${isThis && html`<span class="badge good">${text("account.thisOne")}</span>`}
       <p class="hint">
-        <span>${text("account.started")}: ${dateTime(session.startedAt)}</span>
-        <span>${text("account.lastUsed")}: ${dateTime(session.lastUsedAt)}</span>
+        <span
+          >${locale.html("layout.labeled", { label: text("account.started"), value: dateTime(session.startedAt) })}</span
+        >
+        <span
+          >${locale.html("layout.labeled", { label: text("account.lastUsed"), value: dateTime(session.lastUsedAt) })}</span
+        >
       </p>
     </div>
     ${!isThis && quietForm(visitor, endPath(session.id), text("account.end"), text("account.endOf", { device }), undefined, "danger")}

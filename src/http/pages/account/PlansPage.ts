@@ -76,8 +76,10 @@ export const layer = Layer.effectDiscard(
       const about = html`${
         help && html`<p class="aside"><a href="${links.support}">${text("subscription.toSupport")}</a></p>`
       }`
+      const isAsked = links.billing === undefined && links.support === undefined
+      const ways = (look: "link" | "button") => (isAsked ? text("plans.ask") : wayOut(links, visitor.locale, look))
       if (isSignedIn(visitor))
-        return html`<p>${wayOut(links, visitor.locale, "button")}</p>
+        return html`<p>${ways("button")}</p>
           ${about}`
       const afterwards = Option.isSome(stripe) ? billingPath : plansPath
       const way =
@@ -86,7 +88,7 @@ export const layer = Layer.effectDiscard(
           : html`<a href="${ReturnTo.signInPath(afterwards)}" role="button">${text("error.signIn")}</a>`
       // Stripe sells to accounts; other ways need none.
       return html`<p>${way}</p>
-        ${Option.isNone(stripe) && html`<p>${wayOut(links, visitor.locale)}</p>`} ${about}`
+        ${Option.isNone(stripe) && html`<p>${ways("link")}</p>`} ${about}`
     }
 
     yield* routes.page(plansPath, (visitor) =>

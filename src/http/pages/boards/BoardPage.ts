@@ -73,7 +73,15 @@ export const layer = Layer.effectDiscard(
     const { page } = yield* Layout
     const context = links(yield* AppConfig)
 
-    const card = (item: BoardItem, visitor: SignedIn, place: Parameters<typeof below>[2], today: string): Html => {
+    const card = (
+      item: BoardItem,
+      visitor: SignedIn,
+      {
+        isCompared,
+        today,
+        ...place
+      }: Parameters<typeof below>[2] & { readonly isCompared: boolean; readonly today: string }
+    ): Html => {
       const { locale } = visitor
       const options = { shop: true, below: below(item, visitor, place) }
       if (item.record === undefined) {
@@ -88,7 +96,10 @@ export const layer = Layer.effectDiscard(
         case "product":
           return productCard(ProductItem.present(item.record, context), locale, options)
         case "store":
-          return storeCard(item.record, locale, { ...options, beside: compareBox(item.record, locale) })
+          return storeCard(item.record, locale, {
+            ...options,
+            ...(isCompared ? { beside: compareBox(item.record, locale) } : {})
+          })
       }
     }
 
@@ -103,7 +114,7 @@ export const layer = Layer.effectDiscard(
         // The only item of the last page may just have been removed.
         if (shown > last) return seeOther(hrefOf(last))
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-        const stores = items.filter(({ kind, record }) => kind === "store" && record !== undefined)
+        const isCompared = items.filter(({ kind, record }) => kind === "store" && record !== undefined).length > 1
         return page({
           title: board.name,
           heading: thirdPartyText(board.name),
@@ -130,10 +141,10 @@ export const layer = Layer.effectDiscard(
               total === 0
                 ? html`<div class="empty"><p>${text("boards.nothing", { keep: text("boards.keep") })}</p></div>`
                 : html`<ul class="cards">
-                    ${items.map((item) => card(item, visitor, { board: board.id, page: shown }, today))}
+                    ${items.map((item) => card(item, visitor, { board: board.id, page: shown, isCompared, today }))}
                   </ul>`
             }
-            ${stores.length > 1 && compareForm(locale)} ${pageLinks({ page: shown, last, hrefOf, locale })}
+            ${isCompared && compareForm(locale)} ${pageLinks({ page: shown, last, hrefOf, locale })}
           `
         })
       },

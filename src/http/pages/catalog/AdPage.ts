@@ -3,7 +3,9 @@ import { DateTime, Effect, Layer } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import * as AdItem from "../../../domain/catalog/AdItem.ts"
 import { links } from "../../../domain/catalog/DashboardUrl.ts"
+import { Boards } from "../../../services/accounts/Boards.ts"
 import { ItemReader } from "../../../services/search/ItemReader.ts"
+import * as KeepControls from "../boards/KeepControls.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { fact } from "../shared/Fact.ts"
@@ -42,7 +44,7 @@ const facts = (ad: AdItem.AdItem, locale: Locale): Html => {
       ),
       fact(
         text("ad.libraryId"),
-        known(ad.ad_archive_id, (id) => id, locale)
+        known(ad.ad_archive_id, (id) => html`<span class="number">${id}</span>`, locale)
       )
     ]}
   </dl>`
@@ -59,16 +61,20 @@ export const layer = Layer.effectDiscard(
     const routes = yield* PageRoutes
     const access = yield* CatalogAccess
     const items = yield* ItemReader
+    const keeping = KeepControls.make(yield* Boards)
     const { page } = yield* Layout
     const context = links(yield* AppConfig)
 
     const show = Effect.fnUntraced(function* (visitor: SignedIn) {
       const { locale } = visitor
       const { text } = locale
-      const found = yield* items.ad(yield* pathId)
+      const id = yield* pathId
+      const found = yield* items.ad(id)
       if (found === undefined) return yield* new PageNotFound()
       const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
       const ad = AdItem.present(found, { ...context, today })
+      const kept = { kind: "ad", id } as const
+      const keep = yield* keeping(visitor, [kept], `${sections.ads}/${id}`)
       const outward = [
         thirdPartyLink(ad.ad_library_url, text("card.adLibrary")),
         thirdPartyLink(ad.landing_url, text("card.landingPage"))
@@ -87,6 +93,7 @@ export const layer = Layer.effectDiscard(
               <section class="panel">
                 <h2>${text("ad.facts")}</h2>
                 ${facts(ad, locale)} ${outward.length > 0 && html`<p class="links">${outward}</p>`}
+                ${keep.of(kept, ad.page_name)} ${keep.form}
               </section>
               <section class="panel">
                 <h2>${text("ad.text")}</h2>

@@ -63,21 +63,27 @@ const entryName = ({ locale, popular }: Context, name: ArgumentName, entry: unkn
   return name === "countries" ? locale.countryName(value) : labelOf(locale, name, value)
 }
 
-/** `from 5 to 10`, where either end may be missing. */
+/** `5 to 10`, or what is said of one end. */
 const bounds = ({ locale }: Context, value: object): string => {
-  return Object.entries(value)
-    .map(([part, bound]: [string, unknown]) => {
-      const end = locale.text(part === "min" || part === "from" ? "filter.from" : "filter.to")
-      return `${end} ${typeof bound === "number" ? locale.number(bound) : locale.date(String(bound))}`
-    })
-    .join(" ")
+  const { text } = locale
+  const ends = new Map(
+    Object.entries(value).map(([part, bound]: [string, unknown]) => [
+      part === "min" || part === "from" ? "from" : "to",
+      typeof bound === "number" ? locale.number(bound) : locale.date(String(bound))
+    ])
+  )
+  const [from, to] = [ends.get("from"), ends.get("to")]
+  if (from !== undefined && to !== undefined) return text("filter.between", { from, to })
+  return from === undefined ? text("filter.atMost", { value: to ?? "" }) : text("filter.atLeast", { value: from })
 }
 
 /** With more values than this in total, an array is one chip, because each chip has a whole address. */
 const maxChips = 30
 
 const labeled = (context: Context, name: ArgumentName, value: string): string =>
-  name === "query" ? context.locale.quotes.join(value) : `${context.locale.text(`filter.names.${name}`)}: ${value}`
+  name === "query"
+    ? context.locale.quotes.join(value)
+    : context.locale.text("layout.labeled", { label: context.locale.text(`filter.names.${name}`), value })
 
 const chipsOf = (context: Context, name: ArgumentName, value: unknown, isCrowded: boolean): ReadonlyArray<Chip> => {
   const { args } = context

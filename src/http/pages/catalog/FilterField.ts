@@ -42,6 +42,16 @@ interface FieldNotice {
   readonly attributes: Html | undefined
 }
 
+/** Whether what was typed into the field "From" is above what was typed into "To". */
+export const isReversed = ({ code }: ArgumentIssue): boolean => code === "min_above_max" || code === "from_after_to"
+
+/** What is wrong, in the words of the fields. */
+export const sentenceOf = (issue: ArgumentIssue, locale: Locale): string => {
+  if (!isReversed(issue)) return textOf(issue, locale)
+  const { from, max, min, to } = issue.params
+  return locale.text("search.boundsReversed", { from: String(min ?? from), to: String(max ?? to) })
+}
+
 /** What is wrong with a field, or with an entry of a list. */
 export const noticeOf = ({ issues, locale }: Context, field: string, withEntries = false): FieldNotice => {
   const fieldIssues = issues.filter(
@@ -52,7 +62,7 @@ export const noticeOf = ({ issues, locale }: Context, field: string, withEntries
     ? { error: undefined, attributes: undefined }
     : {
         error: html`<p class="error" id="${field}-error">
-          ${fieldIssues.map((issue) => html`<span data-issue="${issue.path}">${textOf(issue, locale)}</span> `)}
+          ${fieldIssues.map((issue) => html`<span data-issue="${issue.path}">${sentenceOf(issue, locale)}</span> `)}
         </p>`,
         attributes: html` aria-invalid="true" aria-describedby="${field}-error"`
       }

@@ -42,7 +42,7 @@ const checklist = (
   const sorted = searchable
     ? [...options.filter(({ value }) => chosen.has(value)), ...options.filter(({ value }) => !chosen.has(value))]
     : options
-  return html`${searchable && html`<div class="find" hidden><input type="search" data-filter="${list}" aria-label="${text("filter.find")}: ${text(`filter.names.${name}`)}" placeholder="${text("filter.find")}" autocomplete="off" /></div>`}
+  return html`${searchable && html`<div class="find" hidden><input type="search" data-filter="${list}" aria-label="${text("layout.labeled", { label: text("filter.find"), value: text(`filter.names.${name}`) })}" placeholder="${text("filter.find")}" autocomplete="off" /></div>`}
     <div class="options" id="${list}">
       ${others.slice(0, maxOthers).map((value) => checkbox(name, { value, label: value }, true, locale))}${sorted.map((option) => checkbox(name, option, chosen.has(option.value), locale))}
     </div>`

@@ -31,7 +31,8 @@ export const pageLinks = (options: {
 }): Html | undefined => {
   const { hrefOf, last, locale, of, page } = options
   const { text } = locale
-  const label = of === undefined ? text("pageLinks.pages") : `${text("pageLinks.pages")}: ${of}`
+  const label =
+    of === undefined ? text("pageLinks.pages") : text("layout.labeled", { label: text("pageLinks.pages"), value: of })
   if (last <= 1 && page === 1) return undefined
   return html`<nav class="paging" aria-label="${label}">
     <ul>

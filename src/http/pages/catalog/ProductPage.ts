@@ -8,10 +8,12 @@ import { links } from "../../../domain/catalog/DashboardUrl.ts"
 import * as ProductItem from "../../../domain/catalog/ProductItem.ts"
 import * as ProductRecordItem from "../../../domain/catalog/ProductRecordItem.ts"
 import type { Price } from "../../../domain/catalog/Series.ts"
+import { Boards } from "../../../services/accounts/Boards.ts"
 import { History } from "../../../services/changes/History.ts"
 import { ItemReader } from "../../../services/search/ItemReader.ts"
 import { ProductReader } from "../../../services/search/ProductReader.ts"
 import { storeFigures } from "./CardFigures.ts"
+import * as KeepControls from "../boards/KeepControls.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as Chart from "../shared/Chart.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
@@ -60,13 +62,15 @@ const variants = ({ product }: Details, locale: Locale): Html => {
   const { text } = locale
   const { currency, variants, variants_count: count } = product
   const optional = (value: string | null) => known(value, thirdPartyText, locale)
+  // What storefronts call the variant of a product that has no options.
+  const isOnly = count === 1 && variants[0]?.title === "Default Title"
   return html`<section class="panel">
     <h2>${text("product.variants", { count })}</h2>
     ${tableOf({
       label: text("product.variants", { count }),
       items: variants,
       columns: [
-        [text("product.variant"), ({ title }) => optional(title), "name"],
+        [text("product.variant"), ({ title }) => (isOnly ? text("product.onlyVariant") : optional(title)), "name"],
         [text("product.sku"), ({ sku }) => optional(sku)],
         [text("product.price"), ({ price }) => locale.money(price, currency), "figure"],
         [
@@ -85,20 +89,29 @@ const variants = ({ product }: Details, locale: Locale): Html => {
   </section>`
 }
 
-const prices = ({ prices, product }: Details, locale: Locale): Html | false =>
-  prices.length > 0 &&
-  html`<section class="panel">
+const prices = ({ prices, product }: Details, locale: Locale): Html | false => {
+  const [first] = prices
+  if (first === undefined) return false
+  const write = (value: number) => locale.money(value, product.currency)
+  return html`<section class="panel">
     <h2>${locale.text("product.prices")}</h2>
-    ${Chart.columns({
-      id: "prices",
-      title: locale.text("product.pricesAbout"),
-      over: locale.text("store.day"),
-      unit: locale.text("product.price"),
-      columns: prices.map(({ on, price }) => ({ label: locale.date(on), short: locale.date(on), value: price })),
-      write: (value) => locale.money(value, product.currency),
-      locale
-    })}
+    ${
+      prices.length === 1
+        ? html`<p>
+            ${locale.text("store.historyUnchanged", { day: locale.date(first.on), value: write(first.price) })}
+          </p>`
+        : Chart.columns({
+            id: "prices",
+            title: locale.text("product.pricesAbout"),
+            over: locale.text("store.day"),
+            unit: locale.text("product.price"),
+            columns: prices.map(({ on, price }) => ({ label: locale.date(on), short: locale.date(on), value: price })),
+            write,
+            locale
+          })
+    }
   </section>`
+}
 
 const moreOf = (details: Details, locale: Locale): Html => {
   const { text } = locale
@@ -131,6 +144,7 @@ export const layer = Layer.effectDiscard(
     const items = yield* ItemReader
     const products = yield* ProductReader
     const histories = yield* History
+    const keeping = KeepControls.make(yield* Boards)
     const { page } = yield* Layout
     const context = links(yield* AppConfig)
 
@@ -155,6 +169,8 @@ export const layer = Layer.effectDiscard(
       const item = ProductItem.present(found, context)
       const details = yield* detailsOf(id, visitor)
       const store = storePath(item.shop.id)
+      const kept = { kind: "product", id } as const
+      const keep = yield* keeping(visitor, [kept], `${sections.products}/${id}`)
       return page({
         title: item.title,
         heading: thirdPartyText(item.title),
@@ -170,6 +186,7 @@ export const layer = Layer.effectDiscard(
                 <h2>${text("product.facts")}</h2>
                 ${facts(item, details, locale)}
                 ${item.url !== null && html`<p class="links">${thirdPartyLink(item.url, text("card.view.product"))}</p>`}
+                ${keep.of(kept, item.title)} ${keep.form}
                 ${
                   details === undefined &&
                   html`<p>

@@ -1,8 +1,8 @@
 /** What a page with filters says of an address without results: what is wrong with it, and how to ask for less. */
-import { textOf } from "../../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import type { Advice } from "../../../domain/search/Narrowing.ts"
 import { maxAddress } from "../../../domain/search/SavedSearch.ts"
+import { isReversed, sentenceOf } from "./FilterField.ts"
 import type { Typed } from "./FilterField.ts"
 import { isArgument, places } from "./FilterForm.ts"
 import { refusal } from "../shared/Fields.ts"
@@ -17,21 +17,15 @@ export const invalid = (issues: ReadonlyArray<ArgumentIssue>, locale: Locale, ty
 export const tooLong = (length: number, { text }: Locale): Refusal =>
   refusal(414, { message: text("search.tooLong", { length, limit: maxAddress }) })
 
-/** What was typed into the fields "From" and "To", if the first exceeds the second. */
-const boundsOf = ({ code, params }: ArgumentIssue): { readonly from: string; readonly to: string } | undefined => {
-  if (code === "min_above_max") return { from: String(params["min"]), to: String(params["max"]) }
-  return code === "from_after_to" ? { from: String(params["from"]), to: String(params["to"]) } : undefined
-}
-
 /** The field of the issue, if there is one, and what is wrong with it. */
 const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem => {
   const { path } = issue
   const { text } = locale
   const [name = "", part = ""] = path.split(".")
-  const sentence = textOf(issue, locale)
+  const sentence = sentenceOf(issue, locale)
   // The name of another page's argument, or of a part that the argument does not have, is no field of this page.
   const isUnknown = issue.code === "unknown_argument" || issue.code === "argument_not_among"
-  if (isUnknown || !isArgument(name)) return { message: `${path}: ${sentence}` }
+  if (isUnknown || !isArgument(name)) return { message: text("layout.labeled", { label: path, value: sentence }) }
   const [from, to] = [text("filter.from"), text("filter.to")]
   const ends: Readonly<Record<string, string>> = { min: from, from, max: to, to }
   const end = Object.hasOwn(ends, part) ? ends[part] : undefined
@@ -43,11 +37,8 @@ const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem 
     ...(end === undefined ? [] : [end]),
     ...(entry === undefined ? [] : [locale.quotes.join(String(entry))])
   ]
-  const bounds = boundsOf(issue)
-  const message =
-    bounds === undefined
-      ? `${about.join(", ")}: ${sentence}`
-      : `${text(`filter.names.${name}`)}: ${text("search.boundsReversed", { from: bounds.from, to: bounds.to })}`
+  const label = isReversed(issue) ? text(`filter.names.${name}`) : about.join(", ")
+  const message = text("layout.labeled", { label, value: sentence })
   const problem = { message }
   return places[name] === "links" ? problem : { ...problem, field: end === undefined ? name : path }
 }

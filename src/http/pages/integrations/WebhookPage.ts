@@ -65,13 +65,11 @@ const secretPage = (visitor: SignedIn, secret: Redacted.Redacted): Page => {
     section: "integrations",
     heading: text("webhook.secret"),
     body: html`
-      <section class="panel">
-        <div class="warning" role="status">
-          <p><strong id="once">${text("webhook.once")}</strong> ${text("webhook.onceWhy")}</p>
-        </div>
-        ${copyText({ id: "secret", named: "once", text: Redacted.value(secret), locale })}
-        <p><a href="${webhookPath}">${text("webhook.back")}</a></p>
-      </section>
+      <div class="warning" role="status">
+        <p><strong id="once">${text("webhook.once")}</strong> ${text("webhook.onceWhy")}</p>
+      </div>
+      ${copyText({ id: "secret", named: "once", text: Redacted.value(secret), locale })}
+      <p><a href="${webhookPath}">${text("webhook.back")}</a></p>
     `
   }
 }
@@ -114,25 +112,23 @@ export const layer = Layer.effectDiscard(
         refused,
         body: html`
           ${doneNotice(done, flashNotices, (word) => text(`webhook.done.${word}`))} ${problemSummary(refused?.problems)}
-          <section class="panel">
-            <p>${text("webhook.about")} ${text("webhook.retries")}</p>
-            ${
-              webhook !== undefined &&
-              html`<dl>
-                ${fact(text("webhook.state"), stateOf(webhook, locale))}${fact(text("webhook.last"), lastOf(webhook, locale))}
-              </dl>`
-            }
-            ${
-              mayCallTools(session)
-                ? addressForm(visitor, url ?? webhook?.url ?? "", refused)
-                : html`<p>${text("webhook.upgrade")} ${wayOut(links, locale)}</p>`
-            }
-            ${
-              webhook !== undefined &&
-              html`${buttonForm(visitor, secretPath, text("webhook.rotate"))}
-              ${quietForm(visitor, removePath, text("webhook.remove"))}`
-            }
-          </section>
+          <p>${text("webhook.about")} ${text("webhook.retries")}</p>
+          ${
+            webhook !== undefined &&
+            html`<dl>
+              ${fact(text("webhook.state"), stateOf(webhook, locale))}${fact(text("webhook.last"), lastOf(webhook, locale))}
+            </dl>`
+          }
+          ${
+            mayCallTools(session)
+              ? addressForm(visitor, url ?? webhook?.url ?? "", refused)
+              : html`<p>${text("webhook.upgrade")} ${wayOut(links, locale)}</p>`
+          }
+          ${
+            webhook !== undefined &&
+            html`${buttonForm(visitor, secretPath, text("webhook.rotate"))}
+            ${quietForm(visitor, removePath, text("webhook.remove"))}`
+          }
           <p><a href="${integrationsPath}">${text("key.back")}</a></p>
         `
       })

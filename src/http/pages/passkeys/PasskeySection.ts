@@ -45,8 +45,10 @@ const passkeyItem = ({ createdAt, id, lastUsedAt, name }: Passkey, visitor: Sign
     <div>
       <strong><bdi>${name}</bdi></strong>
       <p class="hint">
-        <span>${text("passkeys.added")}: ${dateTime(createdAt)}</span>
-        <span>${text("account.lastUsed")}: ${lastUsedAt === null ? text("passkeys.never") : dateTime(lastUsedAt)}</span>
+        <span>${locale.html("layout.labeled", { label: text("passkeys.added"), value: dateTime(createdAt) })}</span>
+        <span
+          >${locale.html("layout.labeled", { label: text("account.lastUsed"), value: lastUsedAt === null ? text("passkeys.never") : dateTime(lastUsedAt) })}</span
+        >
       </p>
     </div>
     ${mayRemove && quietForm(visitor, removePath(id), text("passkeys.remove"), text("passkeys.removeOf", { name }), undefined, "danger")}

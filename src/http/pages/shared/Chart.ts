@@ -58,7 +58,9 @@ export const columns = ({ columns, id, locale, over, title, unit, write = locale
       y="${height - size}"
       width="${step - gap}"
       height="${size}"
-      ><title>${label}: ${value === null ? text("chart.unknown") : write(value)}</title></rect
+      ><title>
+        ${text("layout.labeled", { label, value: value === null ? text("chart.unknown") : write(value) })}
+      </title></rect
     >`
   })
   const width = columns.length * step

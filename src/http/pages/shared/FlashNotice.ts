@@ -41,6 +41,9 @@ export const doneField = <const Words extends ReadonlyArray<string>>(words: Word
   done: Schema.optionalKey(Schema.Literals(words))
 })
 
+/** What was not done. */
+const refusals: ReadonlySet<string> = new Set(["full", "boardFull"])
+
 /** The notice for the word of the address; `textOf` gives its text. Other parts of a page have notices for other words. */
 export const doneNotice = <Word extends string>(
   done: string | undefined,
@@ -48,9 +51,10 @@ export const doneNotice = <Word extends string>(
   textOf: (word: Word) => string
 ): Html | undefined => {
   const word = words.find((each) => each === done)
-  return word === undefined ? undefined : flashNotice(textOf(word))
+  if (word === undefined) return undefined
+  return flashNotice(textOf(word), refusals.has(word))
 }
 
 /** A notice that takes the focus when the page opens, so that screen readers read it first. */
-export const flashNotice = (text: string | Html): Html =>
-  html`<p class="notice" tabindex="-1" autofocus role="status">${text}</p>`
+export const flashNotice = (text: string | Html, isRefusal = false): Html =>
+  html`<p class="notice${isRefusal && " refusal"}" tabindex="-1" autofocus role="status">${text}</p>`

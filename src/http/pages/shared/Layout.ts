@@ -48,7 +48,7 @@ export interface Page {
   /** The language of the page's texts. That of the account by default, or English without one. */
   readonly locale?: Locale.Locale | undefined
   /**
-   * The signed-in account. The header names it, with the navigation and the sign-out. Pages that name it themselves leave
+   * The signed-in account. The header leads to it, with the navigation and the sign-out. Pages that name it themselves leave
    * it out.
    */
   readonly account?: SignedIn | undefined
@@ -164,7 +164,7 @@ const account = (visitor: SignedIn, current: Section | undefined, locale: Locale
       ${visitor.session.role === "operator" && html`<li>${way("operator", current, locale.text("layout.section.operator"))}</li>`}
     </ul>
     <ul class="who">
-      <li class="email">${way("account", current, visitor.session.email)}</li>
+      <li class="account">${way("account", current, locale.text("layout.account"))}</li>
       <li>${quietForm(visitor, signOutPath, locale.text("layout.signOut"))}</li>
     </ul>`
 

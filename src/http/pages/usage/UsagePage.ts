@@ -98,14 +98,14 @@ const credits = ({ credits, plan, status }: UsageSummary, locale: Locale): Html 
   return html`<section class="panel">
     <dl class="figures">
       ${fact(locale.text("usage.plan"), html`${titles[plan]} ${statusBadge(status, locale)}`)}
+      ${fact(locale.text("usage.creditsLeft"), locale.text("usage.leftOf", { left, allowance: credits.allowance }))}
       <div>
-        <dt id="credits-left">${locale.text("usage.creditsLeft")}</dt>
-        <dd>${locale.text("usage.leftOf", { left, allowance: credits.allowance })}</dd>
+        <dt id="credits-used">${locale.text("usage.used")}</dt>
+        <dd>${locale.number(credits.used)}</dd>
       </div>
-      ${fact(locale.text("usage.used"), locale.number(credits.used))}
       ${hasCredits && fact(locale.text("usage.renews"), locale.date(credits.periodEnd))}
     </dl>
-    ${hasCredits && html`<progress max="${credits.allowance}" value="${left}" aria-labelledby="credits-left"></progress>`}
+    ${hasCredits && html`<progress max="${credits.allowance}" value="${credits.used}" aria-labelledby="credits-used"></progress>`}
   </section>`
 }
 

@@ -92,7 +92,7 @@ const ways: ReadonlyArray<{
       billingUrl: "https://discovery.test/dashboard",
       supportUrl: "https://discovery.test/dashboard"
     }),
-    says: "The operator of this server can change that."
+    says: "To get a plan, ask whoever runs this server."
   }
 ]
 

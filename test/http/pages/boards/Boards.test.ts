@@ -67,7 +67,11 @@ layer(services, { excludeTestServices: true })("D117 boards", (it) => {
         )
         assert.notInclude(keys(again), ad)
 
+        const detail = yield* visitor.get(`/dashboard/ads/${ad.slice(3)}`)
+        assert.include(detail.text, `Kept on <a href="${boardPath}">`)
+
         const product = keys(yield* visitor.get("/dashboard/products"))[0] ?? ""
+        assert.deepStrictEqual(keys(yield* visitor.get(`/dashboard/products/${product.slice(8)}`)), [product])
         const [shop] = yield* shops(1)
         const store = keys(yield* visitor.get(`/dashboard/shops/${shop?.id}`))[0] ?? ""
         assert.strictEqual(store, `store:${shop?.id}`)

@@ -252,7 +252,7 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
         [
           ["/dashboard/shops?query=unheardofword", "“unheardofword”"],
           ["/dashboard/ads?query=a&countries=DE", "“a” · Countries: Germany"],
-          ["/dashboard/products?query=%3Cb%3E&price.max=9", "“&lt;b&gt;” · Price: to 9"]
+          ["/dashboard/products?query=%3Cb%3E&price.max=9", "“&lt;b&gt;” · Price: up to 9"]
         ]
       )
       assert.notInclude((yield* other.view("/dashboard")).text, "Last searches")

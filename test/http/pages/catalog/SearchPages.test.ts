@@ -207,11 +207,11 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
           "„Nischenebene“ hat keine Wirkung, wenn unter „Gruppieren nach“ „Land“ gewählt ist. Die Angabe gilt nur für „Nische“."
         ],
         fr: [
-          "«\u00a0Ordre\u00a0» n’a aucun effet lorsque «\u00a0Trier par\u00a0» est réglé sur «\u00a0Plus récents\u00a0». Le premier ne s’applique qu’à «\u00a0Portée\u00a0», «\u00a0Chiffre d’affaires\u00a0», «\u00a0Trafic de la boutique\u00a0», «\u00a0Croissance du trafic\u00a0», «\u00a0Évolution des publicités actives\u00a0», «\u00a0Évolution des visites\u00a0» et «\u00a0Évolution du prix moyen\u00a0».",
+          "«\u00a0Ordre\u00a0» n’a aucun effet lorsque «\u00a0Trier par\u00a0» est réglé sur «\u00a0Plus récents\u00a0». Le premier ne s’applique qu’à «\u00a0Portée\u00a0», «\u00a0Chiffre d’affaires\u00a0», «\u00a0Trafic de la boutique\u00a0», «\u00a0Croissance du trafic\u00a0», «\u00a0Évolution des publicités en cours\u00a0», «\u00a0Évolution des visites\u00a0» et «\u00a0Évolution du prix moyen\u00a0».",
           "«\u00a0Niveau de niche\u00a0» n’a aucun effet lorsque «\u00a0Regrouper par\u00a0» est réglé sur «\u00a0Pays\u00a0». Le premier ne s’applique qu’à «\u00a0Niche\u00a0»."
         ],
         es: [
-          "«Orden» no tiene efecto cuando en «Ordenar por» se elige «Más recientes». Solo se aplica a «Alcance», «Ingresos de la tienda», «Tráfico de la tienda», «Crecimiento del tráfico», «Variación de anuncios activos», «Variación de visitas» y «Variación del precio medio».",
+          "«Orden» no tiene efecto cuando en «Ordenar por» se elige «Más recientes». Solo se aplica a «Alcance», «Ingresos de la tienda», «Tráfico de la tienda», «Crecimiento del tráfico», «Variación de anuncios en curso», «Variación de visitas» y «Variación del precio medio».",
           "«Nivel de nicho» no tiene efecto cuando en «Agrupar por» se elige «País». Solo se aplica a «Nicho»."
         ]
       } as const
@@ -355,7 +355,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
               for (const [at, { message }] of answer.issues.entries()) {
                 // Pages name both fields of bounds, and tools the one.
                 const [, from, to] = / \((.*) > (.*)\)$/u.exec(message) ?? []
-                const said = from === undefined ? message : `“From” (${from}) must not exceed “to” (${to}).`
+                const said = from === undefined ? message : `“From” (${from}) must not be above “to” (${to}).`
                 assert.isTrue(problems[at]?.endsWith(`: ${said}`), `${where}: ${problems[at]} is not ${said}`)
               }
               continue

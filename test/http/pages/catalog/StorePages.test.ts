@@ -127,7 +127,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
         const first = yield* visitor.get(path(id))
         const text = read(first)
         assert.include(text, "Jan 5, 2026 €1,100")
-        assert.include(text, "Running ads Has not changed since Jan 5, 2026: 5")
+        assert.include(text, "Running ads 5, unchanged since Jan 5, 2026")
         assert.include(text, "Price down Lamp 12 €20.00 to €15.00")
         assert.include(text, "Sum of the monthly changes in visits over all months on record")
         for (const list of ["13 products", "13 ads"]) assert.include(text, list)
@@ -649,7 +649,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
         const { visitor } = yield* visit
         const answer = yield* visitor.get("/dashboard/shops?active_ads.min=50&active_ads.max=10")
         assert.strictEqual(answer.status, 400)
-        assert.include(read(answer), "Running ads: “From” (50) must not exceed “to” (10).")
+        assert.include(read(answer), "Running ads: “From” (50) must not be above “to” (10).")
       })
     )
 
