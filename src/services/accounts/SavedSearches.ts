@@ -92,7 +92,9 @@ export class SavedSearches extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const scope = yield* Effect.scope
 
-      const columns = sql.literal(`id, subject, query, name, viewed_at AS "viewedAt", mark, alert, alert_due_at AS "alertDueAt"`)
+      const columns = sql.literal(
+        `id, subject, query, name, viewed_at AS "viewedAt", mark, alert, alert_due_at AS "alertDueAt"`
+      )
 
       /** Locks the account's row, so that one transaction at a time finds the search and counts the others. */
       const save = Effect.fn("SavedSearches.save")(

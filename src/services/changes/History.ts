@@ -189,7 +189,7 @@ export class History extends Context.Service<
       }
 
       const ofStore = Effect.fn("History.ofStore")(function* (shopId: number) {
-        // With a list of one, PostgreSQL would plan the statement anew each time, which takes ten times as long as what it does.
+        // With a list of one, PostgreSQL would plan the statement at each call, which takes ten times as long as what it does.
         const [row] = yield* read(sql`s.id = ${shopId}::int`, whole)
         return row === undefined ? undefined : historyOf(row, whole.most, yield* oldestKept)
       })

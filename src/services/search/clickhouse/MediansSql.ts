@@ -2,7 +2,7 @@
  * Exact medians of a figure of groups of stores, by counts: shards send how many values are in which bucket, never the values. The buckets
  * of the two middle values are divided, until each has one value: three times at most, because a bucket is the first bits of a number.
  */
-import { Effect, Schema } from "effect"
+import { Array as Arr, Effect, Schema } from "effect"
 import type { Figure } from "../../../domain/catalog/Figures.ts"
 import type { OverviewQuery } from "../../../domain/search/CatalogQuery.ts"
 import { Int64 } from "./ClickHouse.ts"
@@ -13,7 +13,7 @@ import { nameOfGroup } from "./GroupSql.ts"
 import { members, partNames, parts } from "./OverviewSql.ts"
 import type { GroupMedian } from "./OverviewSql.ts"
 
-export interface Wanted {
+interface Wanted {
   readonly query: OverviewQuery
   readonly figure: Figure
   /** Groups; `undefined` is all. */
@@ -57,7 +57,7 @@ const orderOf = (figure: Figure): string => {
 }
 
 /** The buckets that have the middle values, by one step. */
-export const middles = (
+const middles = (
   draft: Draft,
   { figure, isByCurrency, query, told }: Wanted,
   step: number,
@@ -126,8 +126,7 @@ export const medians = Effect.fnUntraced(function* (
   for (const step of steps.keys()) {
     const ranks = new Map(divided.map((bucket) => [bucket.key, bucket]))
     const next: Array<Bucket> = []
-    for (let at = 0; step === 0 || at < divided.length; at += bucketsAtOnce) {
-      const some = divided.slice(at, at + bucketsAtOnce)
+    for (const some of step === 0 ? [[]] : Arr.chunksOf(divided, bucketsAtOnce)) {
       for (const row of yield* ask((draft) => middles(draft, wanted, step, some))) {
         const group = `${row.part} ${row.name} ${row.currency}`
         const one = found.get(group) ?? { row, stores: row.known, middles: [] }
@@ -140,7 +139,6 @@ export const medians = Effect.fnUntraced(function* (
         if (row.least === row.most) one.middles.push(row.least)
         else next.push({ key: keyOf(row), first: from - row.below, last: to - row.below })
       }
-      if (step === 0) break
     }
     divided = next
     if (divided.length === 0) break

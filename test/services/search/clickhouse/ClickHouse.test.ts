@@ -87,7 +87,13 @@ const overTls = (target: string, { cert, key }: ReturnType<typeof Certificate.ma
         })
     ),
     (server) =>
-      Effect.promise(() => new Promise((resolve) => void (server.close(resolve), server.closeAllConnections())))
+      Effect.promise(
+        () =>
+          new Promise((resolve) => {
+            server.close(resolve)
+            server.closeAllConnections()
+          })
+      )
   )
 
 describe.skipIf(!ClickHousePackage.isAvailable)("the client of ClickHouse", () => {
