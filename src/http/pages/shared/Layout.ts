@@ -48,8 +48,8 @@ export interface Page {
   /** The language of the page's texts. That of the account by default, or English without one. */
   readonly locale?: Locale.Locale | undefined
   /**
-   * The signed-in account. The header leads to it, with the navigation and the sign-out. Pages that name it themselves leave
-   * it out.
+   * The signed-in account. The header leads to it, with the navigation and the sign-out; the footer names it. Pages that name it
+   * themselves leave it out.
    */
   readonly account?: SignedIn | undefined
   /** The section of the dashboard that the page belongs to. */
@@ -168,6 +168,9 @@ const account = (visitor: SignedIn, current: Section | undefined, locale: Locale
       <li>${quietForm(visitor, signOutPath, locale.text("layout.signOut"))}</li>
     </ul>`
 
+const signedInAs = ({ session }: SignedIn, locale: Locale.Locale) =>
+  html`<span>${locale.html("layout.signedInAs", { email: html`<bdi>${session.email}</bdi>` })}</span>`
+
 const others = ({ current, out, links: ways }: Navigation) =>
   html` <ul class="sections">
       ${ways.map(({ href, label }) => html`<li><a href="${href}" ${href === current && html`aria-current="page"`}>${label}</a></li>`)}
@@ -192,7 +195,7 @@ const document = (
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${page.refused !== undefined ? text("layout.titleOfError", { title }) : title} · Discovery</title>
-        <link rel="icon" href="${iconPath}" type="image/svg+xml" />
+        <link rel="icon" href="${iconPath}" />
         <link rel="stylesheet" href="${stylePath}" />
         ${scriptPaths.map((path) => html`<script type="module" src="${path}"></script>`)}
       </head>
@@ -215,7 +218,10 @@ const document = (
         </main>
         ${
           (page.account !== undefined || locale.place !== undefined) &&
-          html`<footer>${page.account !== undefined && toDocumentation(locale)} ${languageSwitch(locale)}</footer>`
+          html`<footer>
+            ${page.account !== undefined && html`${toDocumentation(locale)} ${signedInAs(page.account, locale)}`}
+            ${languageSwitch(locale)}
+          </footer>`
         }
       </body>
     </html> `
