@@ -124,7 +124,7 @@ const plainNumbers = (page: Page, language: string) =>
       // What third parties wrote, dates, addresses and code.
       if (
         element === null ||
-        element.closest("bdi, code, pre, time, script, .email, option, [lang]:not(html)") !== null
+        element.closest("bdi, code, pre, time, script, option, [lang]:not(html)") !== null
       )
         continue
       const isPlain = language === "en" ? /\d{5,}|\d,\d(?!\d\d)/u : /\d{5,}|\d\.\d(?!\d\d)/u

@@ -84,7 +84,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
           "Boards",
           "Integrations",
           "Usage",
-          who.email,
+          "Account",
           "Sign out",
           "current",
           "next",
@@ -135,7 +135,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* goTo(second, "/dashboard")
         yield* press(second, "Sign out")
         yield* signIn(second, other)
-        assert.include(yield* Effect.promise(() => second.innerText("header")), other.email)
+        assert.include(yield* Effect.promise(() => second.innerText("footer")), other.email)
 
         yield* fill(first, {
           "Current password": other.password,
@@ -144,7 +144,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         })
         yield* press(first, "Change password")
         assert.strictEqual(yield* Effect.promise(() => first.innerText("h1")), "This page is out of date")
-        assert.include(yield* Effect.promise(() => first.innerText("header")), other.email)
+        assert.include(yield* Effect.promise(() => first.innerText("footer")), other.email)
 
         yield* goTo(second, "/dashboard")
         yield* press(second, "Sign out")
