@@ -122,10 +122,7 @@ const plainNumbers = (page: Page, language: string) =>
     for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
       const element = node.parentElement
       // What third parties wrote, dates, addresses and code.
-      if (
-        element === null ||
-        element.closest("bdi, code, pre, time, script, option, [lang]:not(html)") !== null
-      )
+      if (element === null || element.closest("bdi, code, pre, time, script, option, [lang]:not(html)") !== null)
         continue
       const isPlain = language === "en" ? /\d{5,}|\d,\d(?!\d\d)/u : /\d{5,}|\d\.\d(?!\d\d)/u
       // Spanish has no separator in numbers of four digits.
