@@ -44,7 +44,7 @@ const facts = (ad: AdItem.AdItem, locale: Locale): Html => {
       ),
       fact(
         text("ad.libraryId"),
-        known(ad.ad_archive_id, (id) => html`<span class="number">${id}</span>`, locale)
+        known(ad.ad_archive_id, (id) => html`<small>${id}</small>`, locale)
       )
     ]}
   </dl>`

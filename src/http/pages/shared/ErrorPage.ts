@@ -91,7 +91,9 @@ export class ErrorPage extends Context.Service<
             ${error._tag === "PageViewsUsedUp" && html`<p>${locale.html("error.renewal", { limit: error.limit, at: locale.dateTime(error.renewsAt) })}</p>`}
             ${error._tag === "AddressRefused" && refusedParts(error, locale)}
             ${error._tag === "PageNotFound" ? elsewhere(account, locale) : html`<p><a href="${overviewPath}">${text("error.toDashboard")}</a></p>`}
-            <p class="reference">${text("error.reference")}: <code>${requestId}</code></p>
+            <p class="reference">
+              ${locale.html("layout.labeled", { label: text("error.reference"), value: html`<code>${requestId}</code>` })}
+            </p>
           `,
           headers: "retryAfterSeconds" in error ? { "retry-after": String(error.retryAfterSeconds) } : {}
         })
