@@ -84,7 +84,7 @@ const nicheRecords = (): ReadonlyArray<CatalogRecord> =>
 export const demoTotal = (options: DemoOptions): number => demoSizes[options.size].shops
 
 /** A source for the importer, of some of the records. One store at a time is in memory. */
-const sourceOf = (
+export const demoSource = (
   options: DemoOptions,
   some: (records: ReadonlyArray<CatalogRecord>) => ReadonlyArray<CatalogRecord> = (all) => all
 ) =>
@@ -99,15 +99,13 @@ const sourceOf = (
     )
   })
 
-export const demoSource = (options: DemoOptions) => sourceOf(options)
-
 /** Two imports that lead to the same data, with what changed in the month between them. */
 export const demoMonth = (options: DemoOptions) => {
   const day = MonthBefore.dayBefore(options.asOf)
   const split = (records: ReadonlyArray<CatalogRecord>) => MonthBefore.split(options.seed, records, day)
   return {
-    before: { asOf: day, source: sourceOf(options, (records) => split(records).before) },
-    differing: { asOf: options.asOf, source: sourceOf(options, (records) => split(records).differing) }
+    before: { asOf: day, source: demoSource(options, (records) => split(records).before) },
+    differing: { asOf: options.asOf, source: demoSource(options, (records) => split(records).differing) }
   }
 }
 

@@ -23,7 +23,7 @@ const shopBefore = (prng: Prng, shop: ShopRecord): ShopRecord => {
   return Object.keys(was).length === 0 ? shop : { ...shop, ...was }
 }
 
-/** The part after the decimal point stays as it is. */
+/** A few products had another price, with the same digits after the decimal point. */
 const productBefore = (prng: Prng, product: ProductRecord): ProductRecord => {
   if (!prng.chance(0.02)) return product
   const ending = product.price % 1
@@ -31,7 +31,7 @@ const productBefore = (prng: Prng, product: ProductRecord): ProductRecord => {
   return { ...product, price: Math.round((whole + ending) * 100) / 100 }
 }
 
-/** The same object if the record was as it is, `undefined` if it was not there yet. */
+/** The record as it was on the day: the same object if nothing has changed since, `undefined` if it was not there yet. */
 const recordBefore = (prng: Prng, record: CatalogRecord, day: string): CatalogRecord | undefined => {
   switch (record.type) {
     case "niche":

@@ -107,7 +107,7 @@ const moved = (prng: Prng, price: number): number => {
 const estimate = (prng: Prng, value: number | null): number | null =>
   value === null ? null : Math.round(value * (0.92 + 0.16 * prng.unit()))
 
-/** What becomes of a record of the day before: the same object if nothing differs, and new records beside it. */
+/** The records of a day that follow from one of the day before: that object itself if it has not changed, and new records. */
 function* changed(item: Item, prng: Prng, { day, permille, today }: Day): Generator<object> {
   switch (item.type) {
     case "shop": {

@@ -1,6 +1,6 @@
 /**
- * The SQL that lists changes, but for those that came with a new store. No statement reads more of the log than its limit of changes,
- * for each kind or store that is asked for.
+ * The SQL that lists changes, but for those that came with a new store. A statement reads at most its limit of changes for each kind or
+ * store that is asked for. Of more stores than are looked up it reads the log until it has found enough changes of theirs.
  */
 import { Context, Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
@@ -136,7 +136,7 @@ const ofEach = (
 const decodeScanned = rowOf(Schema.Struct({ scanned: Schema.Int, count: Schema.Int, ids: Schema.Array(Id) }))
 
 /** Of the first so many changes of any stores those that meet a condition: their number, and the first ids. */
-const scan = (sql: Sql, wanted: Bounded, isWanted: Statement.Fragment, { isNewest, limit }: Order, most: number) => {
+const scan = (sql: Sql, wanted: Wanted, isWanted: Statement.Fragment, { isNewest, limit }: Order, most: number) => {
   const direction = sql.literal(isNewest ? "DESC" : "ASC")
   return sql`
     SELECT count(*)::int AS scanned, count(*) FILTER (WHERE is_wanted)::int AS count,
@@ -234,7 +234,7 @@ export const page = Effect.fnUntraced(function* (
   const left = { ...wanted, ...rest }
   const isWanted = ofMany(sql, shopIds, reading.bitmap)
   const isLookedUp = shopIds !== undefined && shopIds.length <= reading.most
-  const scanned = (part: Bounded) => scan(sql, part, isWanted, options, reading.inOrder)
+  const scanned = (part: Wanted) => scan(sql, part, isWanted, options, reading.inOrder)
   const all = () => (isLookedUp ? ofEach(sql, shopIds, left, options) : inOrder(sql, left, isWanted, options))
   const some = shopIds === undefined || shopIds.length <= reading.few ? undefined : yield* scanned(left)
   const isExhausted = some !== undefined && some.scanned < reading.inOrder

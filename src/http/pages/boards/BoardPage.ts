@@ -123,7 +123,7 @@ export const layer = Layer.effectDiscard(
           width: "wide",
           policy: { images: true },
           body: html`
-            ${doneNotice(done, flashNotices, (word) => text(`boards.done.${word}`, { most: maxKeptItems }))}
+            ${doneNotice(done, flashNotices, (word) => text(`boards.done.${word}`, { most: maxKeptItems }), ["boardFull"])}
             <div class="board-head">
               <p class="aside">${text("boards.items", { count: total })}</p>
               <a href="${renamePath(board.id)}">${text("saved.rename")}</a>

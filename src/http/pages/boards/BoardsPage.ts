@@ -61,7 +61,7 @@ export const layer = Layer.effectDiscard(
         section: "boards",
         width: "wide",
         body: html`
-          ${doneNotice(done, flashNotices, (word) => text(`boards.done.${word}`, { most: maxBoards }))}
+          ${doneNotice(done, flashNotices, (word) => text(`boards.done.${word}`, { most: maxBoards }), ["full"])}
           <section class="panel">
             <p>${text("boards.about", { keep: text("boards.keep") })}</p>
             ${

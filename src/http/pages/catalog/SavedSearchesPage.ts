@@ -121,7 +121,7 @@ export const layer = Layer.effectDiscard(
         section: "searches",
         width: "wide",
         body: html`
-          ${doneNotice(done, flashNotices, (word) => text(`saved.done.${word}`, { most: maxSavedSearches }))}
+          ${doneNotice(done, flashNotices, (word) => text(`saved.done.${word}`, { most: maxSavedSearches }), ["full"])}
           <section class="panel">
             ${
               total === 0

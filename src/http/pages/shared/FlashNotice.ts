@@ -41,18 +41,19 @@ export const doneField = <const Words extends ReadonlyArray<string>>(words: Word
   done: Schema.optionalKey(Schema.Literals(words))
 })
 
-/** What was not done. */
-const refusals: ReadonlySet<string> = new Set(["full", "boardFull"])
-
-/** The notice for the word of the address; `textOf` gives its text. Other parts of a page have notices for other words. */
+/**
+ * The notice for the word of the address; `textOf` gives its text, and `refusals` are the words for what was not done. Other parts of a
+ * page have notices for other words.
+ */
 export const doneNotice = <Word extends string>(
   done: string | undefined,
   words: ReadonlyArray<Word>,
-  textOf: (word: Word) => string
+  textOf: (word: Word) => string,
+  refusals: ReadonlyArray<Word> = []
 ): Html | undefined => {
   const word = words.find((each) => each === done)
   if (word === undefined) return undefined
-  return flashNotice(textOf(word), refusals.has(word))
+  return flashNotice(textOf(word), refusals.includes(word))
 }
 
 /** A notice that takes the focus when the page opens, so that screen readers read it first. */

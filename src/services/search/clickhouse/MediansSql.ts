@@ -77,10 +77,13 @@ const middles = (
             : parameters.add("Array(UInt32)", told)
         }))`
   const bucketOf = (at: number) => `bitShiftRight(${orderOf(figure)}, ${steps[at] ?? 0})`
-  const keys = parameters.add(
-    "Array(String)",
-    divided.map(({ key }) => key)
-  )
+  const keys =
+    step === 0
+      ? ""
+      : parameters.add(
+          "Array(String)",
+          divided.map(({ key }) => key)
+        )
   const within =
     step === 0
       ? "''"
