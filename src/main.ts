@@ -1,15 +1,17 @@
 #!/usr/bin/env node
 /**
  * The entry point. It keeps compiled code between starts, which takes half of the CPU time of a start away, and runs the
- * command line. Without a folder that it may write, it starts all the same.
+ * command line, from the bundle if there is one. Without a folder that it may write, it starts all the same.
  */
 import { enableCompileCache } from "node:module"
 import { fileURLToPath } from "node:url"
 import { setFlagsFromString } from "node:v8"
+import * as Bundle from "./Bundle.ts"
 
 // For Memory.ts. Set there, it would be set after the first modules were compiled: V8 refuses code that was compiled with other flags.
 setFlagsFromString("--expose-gc")
 // The variable is for the threads of the index. Node has enabled the cache itself if the operator has set it.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/node-compile", import.meta.url))
 enableCompileCache(process.env.NODE_COMPILE_CACHE)
-await import("./cli/CommandLine.ts")
+const bundle = Bundle.entry()
+await (bundle === undefined ? import("./cli/CommandLine.ts") : import(bundle.href))

@@ -108,7 +108,7 @@ const layerOf = (file: string): string | undefined => {
   const outside = /^(demo|migrations)\//.exec(file)?.[1]
   if (outside !== undefined) return outside
   if (file === "src/Config.ts") return "config"
-  if (file === "src/main.ts" || file.startsWith("src/cli/")) return "main"
+  if (file === "src/main.ts" || file === "src/Bundle.ts" || file.startsWith("src/cli/")) return "main"
   return /^src\/(domain|services|http)\//.exec(file)?.[1]
 }
 

