@@ -17,7 +17,7 @@ import * as SearchThreads from "../src/services/search/runtime/SearchThreads.ts"
 import { openSnapshot } from "../src/services/search/runtime/Snapshot.ts"
 import { median } from "./support/Median.ts"
 
-const rounds = 15
+const rounds = 60
 
 const figures = { stores: [], words: [], offset: 0, limit: 25 } as const
 const revenue = { _tag: "Between", column: "revenue", range: { min: 10_000, max: 1e9 } } as const
