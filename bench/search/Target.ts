@@ -113,7 +113,9 @@ export const warm = Effect.gen(function* () {
   for (const { id } of tables) {
     yield* sql`
       SELECT sum(pg_prewarm(c.oid))::text FROM pg_class c
-      WHERE c.oid = ${id}::oid OR c.oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = ${id}::oid)`
+      WHERE (c.oid = ${id}::oid OR c.oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = ${id}::oid))
+        -- The tables that partitions are of have no pages.
+        AND c.relkind IN ('r', 'i')`
   }
 })
 
