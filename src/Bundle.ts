@@ -24,7 +24,7 @@ const bundledIn = (folder: string): ReadonlyArray<string> =>
         .map((name) => `${folder}/${name}`)
     : []
 
-/** Whether the file is there or not, its bundle is in the folder that its digest names. */
+/** The folder for the bundle of these sources and packages, whether it has been written or not. */
 export const folder = (): URL => {
   const digest = createHash("sha256")
   for (const file of [...folders.flatMap(bundledIn), ...files].toSorted()) {

@@ -47,6 +47,7 @@ describe("the sources", () => {
     assert.sameDeepMembers(
       [...readers],
       [
+        ["src/Bundle.ts", "readFileSync"],
         ["src/http/mcp/apps/Cards.ts", "readFileSync"],
         ["src/http/pages/docs/Documents.ts", "readFileSync"],
         ["src/http/pages/shared/Assets.ts", "readFileSync"],
