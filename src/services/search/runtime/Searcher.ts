@@ -73,8 +73,11 @@ export const onThisThread: Effect.Effect<Searcher> = Effect.sync(() => {
   }
 })
 
-/** The way to another thread and back takes as much CPU as a search of this length. */
-const shortNanos = 500_000
+/**
+ * The way to another thread and back takes some 0.3 ms of CPU, and searches that come back one by one share no statements for their
+ * records and charges (bench/results/search-index.md).
+ */
+const shortNanos = 1_000_000
 /** The expected cost may be wrong, and a search that blocks the thread for longer goes on elsewhere. */
 const blockingLimit = Duration.millis(3)
 

@@ -39,7 +39,7 @@ const published = (version: number, segments: number): Published =>
     spellings
   )
 const small = published(1, 1)
-const large = published(2, 60)
+const large = published(2, 120)
 
 const jobs: ReadonlyArray<Job<Asked>> = [
   { kind: "search", query },
