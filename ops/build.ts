@@ -66,7 +66,7 @@ const write = async ({ rolldown }: Pick<typeof Rolldown, "rolldown">, target: st
     // Names in errors and stack traces are those of the sources.
     keepNames: true,
     comments: { legal: true, annotation: false, jsdoc: false },
-    // V8 keeps a text that has any other character in twice the memory, in each thread.
+    // V8 stores a source with any character beyond Latin-1 as two bytes for each character, and each thread has its own copy.
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } }
   })
   await bundle.close()

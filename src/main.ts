@@ -8,8 +8,9 @@ import { fileURLToPath } from "node:url"
 import { setFlagsFromString } from "node:v8"
 import * as Bundle from "./Bundle.ts"
 
-// The first is for Memory.ts. With the second, V8 leaves the loops of searches to the optimizing compiler: inlined by the one below it
-// into a caller that is seldom called, they stay five times slower (decision 9). V8 refuses cached code of other flags: before all imports.
+// The first is for Memory.ts. With the second, V8's middle compiler does not inline the loops of searches into functions that are called
+// too seldom to reach the optimizing one, where the loops took five times as long (decision 9). Both are set before any module is
+// compiled: V8 refuses cached code that was compiled with other flags.
 for (const flag of ["--expose-gc", "--no-maglev-inlining"]) setFlagsFromString(flag)
 // The variable is for the threads of the index. Node has enabled the cache itself if the operator has set it.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/node-compile", import.meta.url))

@@ -1,4 +1,4 @@
-/** `npm run packages`: installs what only tests and benchmarks need, or the packages of the folders that it is given. */
+/** `npm run packages`: installs what only tests and benchmarks need, or the packages of the folders that it is given, and makes the bundle. */
 import * as Packages from "./support/Packages.ts"
 
 const wanted = process.argv.slice(2)

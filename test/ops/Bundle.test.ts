@@ -1,8 +1,9 @@
 /** The bundle that a start loads (src/Bundle.ts, ops/build.ts). The tests that start the program run it. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, FileSystem, Path, Schema } from "effect"
+import { Effect, FileSystem, Path } from "effect"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { fileURLToPath } from "node:url"
+import manifest from "../../package.json" with { type: "json" }
 import * as Bundle from "../../src/Bundle.ts"
 import * as ServerProcess from "../support/ServerProcess.ts"
 import * as DeployFiles from "./DeployFiles.ts"
@@ -82,17 +83,14 @@ layer(NodeServices.layer, { excludeTestServices: true })((it) => {
         const files = yield* FileSystem.FileSystem
         const folder = yield* files.realPath(yield* files.makeTempDirectoryScoped())
         ImageInstall.install(folder)
-        const { scripts } = yield* Schema.decodeEffect(Manifest)(yield* files.readFileString(`${folder}/package.json`))
         const made = yield* ServerProcess.node({}, `${folder}/ops/build.ts`)
         assert.strictEqual(made.code, 1)
         assert.match(
           made.err,
           /^No bundle: rolldown .* `npm ci --omit=dev` leaves out\. The server runs from its sources,/u
         )
-        assert.strictEqual(scripts.start, "node ops/build.ts || true; exec node src/main.ts")
+        assert.strictEqual(manifest.scripts.start, "node ops/build.ts || true; exec node src/main.ts")
       }).pipe(Effect.scoped)
     )
   })
 })
-
-const Manifest = Schema.fromJsonString(Schema.Struct({ scripts: Schema.Struct({ start: Schema.String }) }))

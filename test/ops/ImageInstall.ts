@@ -15,8 +15,6 @@ interface Package {
   readonly hasInstallScript?: true
 }
 
-const Command = Schema.fromJsonString(Schema.Array(Schema.String))
-
 interface Lock {
   readonly packages: Readonly<Record<string, Package>>
 }
@@ -76,6 +74,8 @@ const copy = (stage: typeof image, target: string) => {
     fs.cpSync(fileURLToPath(new URL(name, DeployFiles.project)), path.join(target, name), { recursive: true })
   }
 }
+
+const Command = Schema.fromJsonString(Schema.Array(Schema.String))
 
 /** Makes the bundle that the image has, in the same way but with the packages that are installed here. */
 export const addBundle = (target: string) => {

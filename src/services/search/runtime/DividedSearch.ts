@@ -13,8 +13,8 @@ import type { Asked, Job } from "./SearchThread.ts"
 import type { ThreadSearcher } from "./SearchThreads.ts"
 
 /**
- * A part takes another way to a thread and back, some 0.3 ms of CPU. Catalogs that are divided have no room in the caches of a
- * processor, which makes their searches two to three times as long as expected.
+ * A part costs a message to a thread and one back, some 0.3 ms of CPU. Catalogs this large do not fit into the caches of a processor,
+ * so their searches take two to three times as long as expected.
  */
 const longNanos = 2_000_000
 
