@@ -131,7 +131,7 @@ export const ordering = ({ order, subject }: Query): string => {
 export const page = (query: Query): string => {
   const limits = `LIMIT ${query.limit} OFFSET ${query.offset}`
   return PeerQuery.isGrouped(query)
-    ? `SELECT (max(pick) & 2147483647)::INTEGER AS id ${matching(query, "shop_id > 0")} GROUP BY shop_id
+    ? `SELECT (max(standing) & 2147483647)::INTEGER AS id ${matching(query, "shop_id > 0")} GROUP BY shop_id
        ORDER BY ${ordering(query)} ${limits}`
     : `SELECT id ${matching(query)} ORDER BY ${ordering(query)} ${limits}`
 }

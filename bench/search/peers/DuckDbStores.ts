@@ -12,7 +12,7 @@ export const isAnswerable = ({ subject, words, ...query }: Query): boolean =>
 /** Columns of `store`. */
 const columns = {
   products: { count: "n_products", best: "best_score" },
-  ads: { count: "n_ads", best: "best_pick" }
+  ads: { count: "n_ads", best: "best_standing" }
 } as const
 
 const columnsOf = ({ subject }: Query) => columns[subject === "ads" ? "ads" : "products"]

@@ -6,7 +6,7 @@ import type { ItemCondition, Query, StoreCondition } from "../../../src/domain/s
 import { figures } from "../../../src/domain/catalog/Figures.ts"
 import { record } from "../../../src/services/search/index/Segment.ts"
 import { lettersOf } from "../../../src/domain/search/CatalogQuery.ts"
-import { columnOf } from "./NormalizedSchema.ts"
+import { columnOf, standingDay } from "./NormalizedSchema.ts"
 import * as PeerQuery from "./PeerQuery.ts"
 
 type Sql = SqlClient.SqlClient
@@ -109,6 +109,9 @@ const isAds = ({ subject }: Query): boolean => subject === "ads"
 const withinStore = (sql: Sql, query: Query): Fragment =>
   isAds(query) ? sql`i.is_active DESC, i.started_on DESC, i.id DESC` : sql`i.score DESC, i.id`
 
+/** The order of a store's ads in which the first one stands for it: of the running ones the one that started first. */
+const standing = (sql: Sql): Fragment => sql`i.is_active DESC, ${sql.literal(standingDay("i."))} DESC, i.id DESC`
+
 const itemColumns = { score: "score", price: "price", created: "created_at", started: "started_on" } as const
 
 const byStore = (sql: Sql, { order }: Query): ReadonlyArray<Fragment> =>
@@ -162,7 +165,7 @@ const groupedPage = (sql: Sql, query: Query): Fragment => {
     return sql`
       SELECT a.id FROM normalized.shop s CROSS JOIN LATERAL (
         SELECT i.id FROM normalized.ad i WHERE ${sql.and([sql`i.shop_id = s.id`, ...items(sql, query)])}
-        ORDER BY ${withinStore(sql, query)} LIMIT 1
+        ORDER BY ${standing(sql)} LIMIT 1
       ) a
       WHERE ${sql.and(store(sql, query))}
       ORDER BY s.active_ads DESC NULLS LAST, s.id ${limits(sql, query)}`
@@ -170,7 +173,7 @@ const groupedPage = (sql: Sql, query: Query): Fragment => {
   return sql`
     SELECT g.id FROM (
       SELECT DISTINCT ON (i.shop_id) i.id, i.shop_id, s.active_ads FROM ${matching(sql, query, true)} AND s.id IS NOT NULL
-      ORDER BY i.shop_id, ${withinStore(sql, query)}
+      ORDER BY i.shop_id, ${standing(sql)}
     ) g ORDER BY ${ordering(sql, query)} ${limits(sql, query)}`
 }
 

@@ -4,9 +4,10 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, DateTime, Effect } from "effect"
+import { Console, DateTime, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Database from "../../../src/services/database/Database.ts"
+import * as Migrations from "../../../src/services/database/Migrations.ts"
 import * as Cases from "../Cases.ts"
 import * as OwnSearch from "../OwnSearch.ts"
 import * as Peers from "../Peers.ts"
@@ -44,7 +45,13 @@ const check = Command.make(
         }
         yield* Console.log(`${shops} stores, ${cases.length} searches: "${peer.name}" answers as the index does.`)
       }
-    }).pipe(Effect.provide(Database.layer({ source: connection, maxConnections: 6, statementTimeoutMillis: 600_000 })))
+    }).pipe(
+      Effect.provide(
+        Migrations.layer.pipe(
+          Layer.provideMerge(Database.layer({ source: connection, maxConnections: 6, statementTimeoutMillis: 600_000 }))
+        )
+      )
+    )
   }, Effect.scoped)
 )
 
