@@ -23,4 +23,6 @@ export const loadCatalog = Effect.fnUntraced(function* (catalog: NaiveCatalog) {
     yield* sql`SELECT setval(pg_get_serial_sequence(${table}, 'id'), max(id)) FROM ${sql(table)}`
   }
   yield* stampEverything
+  // The job that computes movers would replace those of the catalog after a minute.
+  yield* sql`UPDATE catalog SET moved_version = version, moved_on = (SELECT max(as_of) FROM import)`
 })

@@ -365,8 +365,10 @@ layer(services, { excludeTestServices: true })("the arguments of a call", (it) =
   /** A query without words is refused, so it is not valid. */
   const validCase = (tool: ToolName, index: number): Json => {
     const args = validOf[tool](index)
-    const { filters = {} } = meaningOf(args)
-    const queries = tool.startsWith("search") ? [args["query"]] : [Reflect.get(Object(filters), "query")]
+    const { filters, share_of: share } = meaningOf(args)
+    const queries = tool.startsWith("search")
+      ? [args["query"]]
+      : [filters, share].map((part) => Reflect.get(Object(part), "query"))
     return queries.some((query) => typeof query === "string" && matcher(query) === undefined)
       ? validCase(tool, index)
       : args
