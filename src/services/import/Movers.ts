@@ -18,7 +18,7 @@ import { wholeTables } from "./LongTransaction.ts"
 
 const decodeState = rowOf(
   Schema.Struct({
-    since: Schema.Int,
+    seen: Schema.Int,
     newest: Schema.NullOr(Schema.String),
     before: Schema.NullOr(Schema.String)
   })
@@ -71,7 +71,7 @@ const values: Readonly<Record<MovingSort, (span: Span) => string>> = {
   }
 }
 
-/** Writes what is different, and gives the stores. `wanted` selects ids. */
+/** Selects what is different. `wanted` selects ids. */
 const statement = (wanted: string): string => `
   WITH day AS MATERIALIZED (SELECT (SELECT max(as_of) FROM import) AS newest, changes_from FROM catalog),
   wanted AS MATERIALIZED (${wanted}),
@@ -119,19 +119,20 @@ const statement = (wanted: string): string => `
     LEFT JOIN traffic_month month_0 ON month_0.shop_id = w.id AND month_0.month = last.month
     LEFT JOIN traffic_month month_1 ON month_1.shop_id = w.id AND month_1.month = (last.month - interval '1 month')::date
     LEFT JOIN traffic_month month_3 ON month_3.shop_id = w.id AND month_3.month = (last.month - interval '3 months')::date
-  ),
-  different AS MATERIALIZED (
-    SELECT c.* FROM computed c LEFT JOIN mover m USING (shop_id) WHERE (${named("c")}) IS DISTINCT FROM (${named("m")})
-  ),
-  written AS (
+  )
+  SELECT c.* FROM computed c LEFT JOIN mover m USING (shop_id) WHERE (${named("c")}) IS DISTINCT FROM (${named("m")})`
+
+/** Writes what is different, but for stores that are gone since, and gives the stores. */
+const write = `
+  WITH written AS (
     INSERT INTO mover (shop_id, ${movers.join(", ")})
-    SELECT d.shop_id, ${named("d")} FROM different d WHERE num_nonnulls(${named("d")}) > 0
+    SELECT d.shop_id, ${named("d")} FROM different d JOIN shop ON shop.id = d.shop_id WHERE num_nonnulls(${named("d")}) > 0
     ON CONFLICT (shop_id) DO UPDATE SET ${movers.map((mover) => `${mover} = excluded.${mover}`).join(", ")}
   ),
   deleted AS (
     DELETE FROM mover USING different d WHERE mover.shop_id = d.shop_id AND num_nonnulls(${named("d")}) = 0
   )
-  SELECT shop_id FROM different`
+  SELECT shop_id FROM different JOIN shop ON shop.id = shop_id`
 
 const ofAll = statement("SELECT id FROM shop")
 const ofChanged = statement(
@@ -145,7 +146,13 @@ const isDue = (sql: SqlClient.SqlClient) =>
   WHERE (version, (SELECT max(as_of) FROM import)) IS DISTINCT FROM (moved_version, moved_on)
     AND NOT ${sql.literal(sqlIsRunning)}`.pipe(hasRow)
 
-/** In one transaction, if it is due; without a difference, it makes no version. Returns the number of stores that are different. */
+/** Of the servers, one computes. */
+const lockId = 7_236_205
+
+/**
+ * In one transaction, if it is due; without a difference, it makes no version. Returns the number of stores that are different.
+ * Imports may go on while it computes, which takes minutes with a million stores: what they change meanwhile is due again.
+ */
 export const update = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   if (!(yield* isDue(sql))) return 0
@@ -153,16 +160,18 @@ export const update = Effect.gen(function* () {
   return yield* wholeTables(
     sql,
     Effect.gen(function* () {
-      const version = yield* CatalogVersion.begin(sql)
-      const { before, newest, since } = yield* sql`
-        SELECT moved_version AS since, (SELECT max(as_of)::text FROM import) AS newest, moved_on::text AS before
+      const isFirst = yield* hasRow(sql`SELECT WHERE pg_try_advisory_xact_lock(${lockId})`)
+      if (!isFirst || !(yield* isDue(sql))) return 0
+      const { before, newest, seen } = yield* sql`
+        SELECT version AS seen, (SELECT max(as_of)::text FROM import) AS newest, moved_on::text AS before
         FROM catalog`.pipe(decodeState)
-      const isSameDay = newest === before
-      // Another server was faster.
-      if (isSameDay && since === version - 1) return 0
-      const figures = (yield* decodeIds(sql.unsafe(isSameDay ? ofChanged : ofAll))).map(({ shop_id }) => shop_id)
+      yield* sql.unsafe(`CREATE TEMPORARY TABLE different ON COMMIT DROP AS ${newest === before ? ofChanged : ofAll}`)
+      const version = yield* CatalogVersion.begin(sql)
+      const figures = (yield* decodeIds(sql.unsafe(write))).map(({ shop_id }) => shop_id)
       yield* CatalogVersion.commit(sql, version, { items: [], figures, niches: false })
-      yield* sql`UPDATE catalog SET moved_version = version, moved_on = ${newest}::date`
+      yield* sql`
+        UPDATE catalog SET moved_on = ${newest}::date,
+          moved_version = CASE WHEN ${seen}::int = ${version - 1}::int THEN version ELSE ${seen}::int END`
       return figures.length
     })
   )

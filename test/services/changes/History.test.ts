@@ -1,13 +1,15 @@
 /** D112: the history of a store, computed from the log, has the values that were stored after the imports of each day. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Equal, Layer, Schema } from "effect"
+import { Effect, Equal, Fiber, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Series from "../../../src/domain/catalog/Series.ts"
 import { spans } from "../../../src/domain/catalog/Movers.ts"
 import * as History from "../../../src/services/changes/History.ts"
+import * as CatalogVersion from "../../../src/services/import/CatalogVersion.ts"
 import * as Movers from "../../../src/services/import/Movers.ts"
 import { lockId } from "../../../src/services/import/Importer.ts"
 import { Sources } from "../../../src/services/import/Sources.ts"
+import * as Access from "../../support/Access.ts"
 import * as Deliveries from "../import/Deliveries.ts"
 import type { ChangeRow, Kept } from "../import/Deliveries.ts"
 
@@ -328,6 +330,45 @@ layer(Services, { excludeTestServices: true })("the history of a store", (it) =>
       assert.strictEqual(yield* Movers.update, 1)
       assert.deepStrictEqual(yield* sql`SELECT FROM mover`, [])
       yield* sql`UPDATE catalog SET changes_from = NULL`
+    })
+  )
+
+  it.effect("D120 is computed by one server, while imports go on, and not for stores that are gone by then", () =>
+    Effect.gen(function* () {
+      yield* Deliveries.emptied
+      const sql = yield* SqlClient.SqlClient
+      const stored = sql`SELECT ads_change_7d AS ads FROM mover`
+      yield* take(delivery(1, [plain(1), ad(0, "active")]))
+      yield* take(delivery(20, [ad(0, "inactive")]))
+      const table = yield* Access.hold((other) => other`LOCK TABLE mover`, "CREATE TEMPORARY TABLE different")
+      const first = yield* Effect.forkScoped(Movers.update)
+      yield* table.waiting(1)
+      assert.strictEqual(yield* Movers.update, 0)
+      yield* take(delivery(20, [ad(0, "active"), ad(1, "active")]))
+      yield* table.release
+      assert.strictEqual(yield* Fiber.join(first), 1)
+      assert.deepStrictEqual([yield* stored, yield* Movers.update], [[{ ads: 1 }], 0])
+      const isDone = Effect.map(sql`SELECT FROM catalog WHERE version = moved_version`, (rows) => rows.length === 1)
+      assert.isTrue(yield* isDone)
+
+      yield* take(delivery(20, [ad(1, "inactive")]))
+      const shop = yield* onlyStore
+      const removing = yield* Access.hold(
+        (other) => CatalogVersion.begin(other),
+        "FROM catalog FOR UPDATE",
+        (other) =>
+          Effect.gen(function* () {
+            yield* other`DELETE FROM ad`
+            yield* other`DELETE FROM shop`
+            const [row] = yield* other<{ version: number }>`SELECT version FROM catalog`
+            const items = [shop]
+            yield* CatalogVersion.commit(other, (row?.version ?? 0) + 1, { items, figures: [], niches: false })
+          })
+      )
+      assert.strictEqual(yield* Access.afterWaiting(removing, Movers.update), 0)
+      assert.deepStrictEqual([yield* stored, yield* isDone], [[], false])
+      assert.strictEqual(yield* Movers.update, 0)
+      assert.isTrue(yield* isDone)
     })
   )
 

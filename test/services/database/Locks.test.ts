@@ -293,6 +293,13 @@ const races: Readonly<Record<string, ReadonlyArray<Race>>> = {
   "src/services/import/Importer.ts": [
     ["services/import", "Importer", "refuses to run beside another import, and runs when that has ended"]
   ],
+  "src/services/import/Movers.ts": [
+    [
+      "services/changes",
+      "History",
+      "D120 is computed by one server, while imports go on, and not for stores that are gone by then"
+    ]
+  ],
   "src/services/import/Sources.ts": [
     ["services/import", "Imports", "a source is not removed while an import runs, of which no record is then refused"]
   ],
