@@ -14,9 +14,12 @@ const inTransaction = <A, E, R>(
 /** The pool's limit for a statement is for those of requests. */
 const timeLimit = { statement_timeout: "30min" }
 
-/** Runs the effect in a transaction whose statements read tables as a whole, by whatever plan is best for that. */
+/**
+ * Runs the effect in a transaction whose statements read tables as a whole, by whatever plan is best for that. What they have found is
+ * not given up because a transaction of an import takes some seconds.
+ */
 export const wholeTables = <A, E, R>(sql: SqlClient.SqlClient, effect: Effect.Effect<A, E, R>) =>
-  inTransaction(sql, timeLimit, effect)
+  inTransaction(sql, { ...timeLimit, lock_timeout: "1min" }, effect)
 
 /**
  * Runs the effect in a transaction. A statement of an import may write every record of a large store, or a row for each of many stores.
