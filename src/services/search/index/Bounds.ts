@@ -12,7 +12,7 @@ import { codes, masks, spellingKinds, storeNumbers } from "../../../domain/searc
 import type { Code, Mask, SpellingKind } from "../../../domain/search/CatalogQuery.ts"
 import { record } from "./Segment.ts"
 import type { Items, SegmentView, StoreColumns, TypedArray, Words } from "./Segment.ts"
-import { compareText, isDense, wordCount, wordText } from "./Words.ts"
+import { isDense, wordCount } from "./Words.ts"
 
 /** Throws unless the condition holds. */
 const need = (holds: boolean, what: string): void => {
@@ -22,7 +22,7 @@ const need = (holds: boolean, what: string): void => {
 const needLength = (array: TypedArray, length: number, what: string): void => need(array.length === length, what)
 
 const needBelow = (array: TypedArray, end: number, what: string): void => {
-  for (const value of array) need(value < end, what)
+  for (let at = 0; at < array.length; at++) need(array[at]! < end, what)
 }
 
 /** `count` ranges that follow each other, up to `end`. */
@@ -40,6 +40,19 @@ const needBitmaps = (bits: Uint32Array, count: number, rows: number, what: strin
   for (let end = length - 1; end < bits.length; end += length) need((bits[end]! & behind) === 0, what)
 }
 
+/** Whether a word is greater than the one before it, in the order of UTF-16 code units. */
+const isAfterLast = ({ text, textOffsets }: Words, word: number): boolean => {
+  const end = textOffsets[word]!
+  const ownEnd = textOffsets[word + 1]!
+  let at = textOffsets[word - 1]!
+  let own = end
+  while (at < end && own < ownEnd && text[at] === text[own]) {
+    at++
+    own++
+  }
+  return own < ownEnd && (at === end || text[at]! < text[own]!)
+}
+
 const needWords = (words: Words, rows: number, what: string): void => {
   const { bitmaps, cumulative, gaps, prefixBitmaps, prefixOffsets, prefixText, starts, text, textOffsets } = words
   const count = wordCount(words)
@@ -50,7 +63,7 @@ const needWords = (words: Words, rows: number, what: string): void => {
   need(cumulative[0] === 0, what)
   const length = bitmapLength(rows)
   for (let word = 0; word < count; word++) {
-    if (word > 0) need(compareText(wordText(words, word - 1), wordText(words, word)) < 0, what)
+    if (word > 0) need(isAfterLast(words, word), what)
     const postings = cumulative[word + 1]! - cumulative[word]!
     const start = starts[word]!
     need(Number.isInteger(postings) && postings >= 0 && postings <= rows, what)
@@ -73,19 +86,22 @@ const needBitmap = (bitmaps: Uint32Array, start: number, rows: number, postings:
   need(found === postings && (bitmaps[end - 1]! & ~((1 << (rows & 31)) - 1)) === 0, what)
 }
 
+/** Most bytes of an index are gaps: checked without a call each. */
 const needGaps = (gaps: Uint8Array, start: number, postings: number, rows: number, what: string): void => {
+  const end = gaps.length
   let position = start
   let row = -1
   for (let count = 0; count < postings; count++) {
-    let byte = gaps[position++] ?? 255
+    if (position >= end) return need(false, what)
+    let byte = gaps[position++]!
     let gap = byte & 127
-    for (let shift = 7; byte > 127; shift += 7) {
-      need(position < gaps.length && shift <= 28, what)
+    for (let factor = 128; byte > 127; factor *= 128) {
+      if (position >= end || factor > 2 ** 28) return need(false, what)
       byte = gaps[position++]!
-      gap += (byte & 127) * 2 ** shift
+      gap += (byte & 127) * factor
     }
     row += gap + 1
-    need(row < rows, what)
+    if (row >= rows) return need(false, what)
   }
 }
 
@@ -94,7 +110,8 @@ const needOrder = (permutation: Uint32Array, rows: number, keyOf: (row: number) 
   needLength(permutation, rows, what)
   const seen = new Uint8Array(rows)
   let previous = Number.NEGATIVE_INFINITY
-  for (const row of permutation) {
+  for (let at = 0; at < permutation.length; at++) {
+    const row = permutation[at]!
     need(row < rows && seen[row] === 0, what)
     seen[row] = 1
     const key = keyOf(row)
@@ -111,7 +128,8 @@ const needItems = ({ highestId, ids, offsets, stores, words }: Items, storeRows:
     for (let row = offsets[store]!; row < offsets[store + 1]!; row++) need(stores[row] === store, `${what}.stores`)
   }
   needLength(highestId, 1, `${what}.highestId`)
-  for (const id of ids) need(id > 0 && id <= highestId[0]!, `${what}.ids`)
+  const highest = highestId[0]!
+  for (let row = 0; row < rows; row++) need(ids[row]! > 0 && ids[row]! <= highest, `${what}.ids`)
   needWords(words, rows, `${what}.words`)
 }
 

@@ -219,6 +219,34 @@ describe("a forged snapshot", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("with words out of order, or hits behind the last row, is refused", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryFolder, "a.index")
+      const state = stateOf(4, 12)
+      yield* write(file, state)
+      const whole = fs.readFileSync(file)
+      const { gaps, textOffsets } = state.list[1]?.segment.ads.words ?? assert.fail()
+      const changes = [
+        // The second word begins with the character 0.
+        { array: "words.text", byte: 2 * (textOffsets[1] ?? 0), value: [0, 0] },
+        // The first word is greater than any other.
+        { array: "words.text", byte: 0, value: [255, 255] },
+        { array: "words.gaps", byte: gaps.length - 1, value: [127] },
+        // A byte that says that another one follows.
+        { array: "words.gaps", byte: gaps.length - 1, value: [128] }
+      ]
+      for (const { array, byte, value } of changes) {
+        const forged = forge(whole, ({ bytes, directory }) => {
+          const entry = directory.arrays.find(({ name }) => name.startsWith("1.") && name.endsWith(`ads.${array}`))
+          bytes.set(value, (entry?.offset ?? assert.fail(array)) + byte)
+        })
+        fs.writeFileSync(file, forged)
+        const failure = yield* Effect.flip(Effect.scoped(Effect.flatMap(openSnapshot(file), ({ read }) => read)))
+        assert.match(failure.message, /ads\.words is out of bounds/u, `${array} ${byte}`)
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live(
     "with any value in any of its arrays is refused, or is searched to its end",
     () =>
