@@ -12,7 +12,7 @@ import { codes, masks, spellingKinds, storeNumbers } from "../../../domain/searc
 import type { Code, Mask, SpellingKind } from "../../../domain/search/CatalogQuery.ts"
 import { record } from "./Segment.ts"
 import type { Items, SegmentView, StoreColumns, TypedArray, Words } from "./Segment.ts"
-import { isDense, wordCount } from "./Words.ts"
+import { isAfterLast, isDense, wordCount } from "./Words.ts"
 
 /** Throws unless the condition holds. */
 const need = (holds: boolean, what: string): void => {
@@ -38,19 +38,6 @@ const needBitmaps = (bits: Uint32Array, count: number, rows: number, what: strin
   needLength(bits, count * length, what)
   const behind = ~((1 << (rows & 31)) - 1)
   for (let end = length - 1; end < bits.length; end += length) need((bits[end]! & behind) === 0, what)
-}
-
-/** Whether a word is greater than the one before it, in the order of UTF-16 code units. */
-const isAfterLast = ({ text, textOffsets }: Words, word: number): boolean => {
-  const end = textOffsets[word]!
-  const ownEnd = textOffsets[word + 1]!
-  let at = textOffsets[word - 1]!
-  let own = end
-  while (at < end && own < ownEnd && text[at] === text[own]) {
-    at++
-    own++
-  }
-  return own < ownEnd && (at === end || text[at]! < text[own]!)
 }
 
 const needWords = (words: Words, rows: number, what: string): void => {

@@ -11,7 +11,7 @@ import { livePlaces, record } from "./Segment.ts"
 import { lettersOf, masks, storeNumbers } from "../../../domain/search/CatalogQuery.ts"
 import type { Items, Place, SegmentList, SegmentView, Words } from "./Segment.ts"
 import { bitmapLength, setRows } from "./Bitmap.ts"
-import { compareText, readRows, wordCount, wordText } from "./Words.ts"
+import { compareText, isAfterLast, readRows, wordCount, wordText } from "./Words.ts"
 
 export interface Contents {
   readonly list: SegmentList
@@ -249,8 +249,7 @@ const checkOrder = (
 
 const checkWords = (words: Words, rows: number, report: Report): void => {
   for (let word = 1; word < wordCount(words); word++) {
-    if (compareText(wordText(words, word - 1), wordText(words, word)) >= 0)
-      return report(`word ${word} is not in order`)
+    if (!isAfterLast(words, word)) return report(`word ${word} is not in order`)
   }
   const { prefixBitmaps, prefixOffsets, prefixText } = words
   const withPrefix = new Uint32Array(rows)

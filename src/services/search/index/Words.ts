@@ -32,6 +32,19 @@ export const compareText = (a: Uint16Array, b: Uint16Array): number => {
 export const wordText = ({ text, textOffsets }: Words, word: number): Uint16Array =>
   text.subarray(textOffsets[word], textOffsets[word + 1])
 
+/** Whether a word is greater than the one before it, by {@link compareText} without arrays for each word. */
+export const isAfterLast = ({ text, textOffsets }: Words, word: number): boolean => {
+  const end = textOffsets[word]!
+  const ownEnd = textOffsets[word + 1]!
+  let at = textOffsets[word - 1]!
+  let own = end
+  while (at < end && own < ownEnd && text[at] === text[own]) {
+    at++
+    own++
+  }
+  return own < ownEnd && (at === end || text[at]! < text[own]!)
+}
+
 /** Compares the word in `text` from `from` to `to` with a prefix: less (-1), begins with it (0), greater (1). */
 const comparePrefix = (text: Uint16Array, from: number, to: number, prefix: string): number => {
   for (let at = 0; at < prefix.length; at++) {
