@@ -7,6 +7,7 @@ import * as Live from "../../../src/cli/Live.ts"
 import { ChangePage } from "../../../src/domain/search/ChangeQuery.ts"
 import { Accounts } from "../../../src/services/accounts/Accounts.ts"
 import { TrackedShops } from "../../../src/services/accounts/TrackedShops.ts"
+import { SafeFetch } from "../../../src/services/fetch/SafeFetch.ts"
 import { Mailer } from "../../../src/services/mail/Mailer.ts"
 import { endpointOf } from "../../../src/services/webhooks/Webhooks.ts"
 import * as WebhookRound from "../../../src/services/webhooks/WebhookRound.ts"
@@ -255,18 +256,23 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("D114 a w
       const clock = yield* Clock.Clock
       answers.push(() => undefined)
       yield* change(1)
-      // The ten seconds that run when the server is asked are over then. Limits of the same length before and after it stay.
+      // The ten seconds of the request are over once the server has it. Statements have limits of the same length, which stay.
       const sleep = (duration: Duration.Duration) =>
-        Duration.toMillis(duration) === 10_000 && target.requests.length === 0 ? target.asked(1) : clock.sleep(duration)
+        Duration.toMillis(duration) === 10_000 ? target.asked(1) : clock.sleep(duration)
+      const over: Clock.Clock = {
+        currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
+        currentTimeMillis: clock.currentTimeMillis,
+        currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+        currentTimeNanos: clock.currentTimeNanos,
+        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+        monotonicTimeNanos: clock.monotonicTimeNanos,
+        sleep
+      }
+      const safe = yield* SafeFetch
       yield* WebhookRound.round().pipe(
-        Effect.provideService(Clock.Clock, {
-          currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
-          currentTimeMillis: clock.currentTimeMillis,
-          currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-          currentTimeNanos: clock.currentTimeNanos,
-          monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-          monotonicTimeNanos: clock.monotonicTimeNanos,
-          sleep
+        Effect.provideService(SafeFetch, {
+          ...safe,
+          request: (options) => Effect.provideService(safe.request(options), Clock.Clock, over)
         })
       )
       assert.lengthOf(got, 1)
