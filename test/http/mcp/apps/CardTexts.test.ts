@@ -1,15 +1,17 @@
 /** The messages in a card, which are text whatever they contain: none ends the element that contains them. */
-import { assert, it } from "@effect/vitest"
+import { afterAll, assert, it } from "@effect/vitest"
 import { Record } from "effect"
 import { vi } from "vitest"
 import type * as Messages from "../../../../src/domain/Messages.ts"
-import * as Cards from "../../../../src/http/mcp/apps/Cards.ts"
+import type * as CardsModule from "../../../../src/http/mcp/apps/Cards.ts"
 
-/** Before the mocks, which are made before anything else. */
-const text = vi.hoisted(() => `</script><script>alert(1)</script><!-- <script> ]]> & "quoted"`)
+const text = `</script><script>alert(1)</script><!-- <script> ]]> & "quoted"`
+const module = "../../../../src/domain/Messages.ts"
 
-vi.mock("../../../../src/domain/Messages.ts", async (original) => {
-  const messages = await original<typeof Messages>()
+// Other files of the same process have loaded both modules already, and others load them after this one.
+vi.resetModules()
+vi.doMock(module, async (original: () => Promise<typeof Messages>) => {
+  const messages = await original()
   return {
     ...messages,
     catalogs: Record.map(
@@ -17,6 +19,11 @@ vi.mock("../../../../src/domain/Messages.ts", async (original) => {
       Record.map(() => text)
     )
   }
+})
+const Cards: typeof CardsModule = await import("../../../../src/http/mcp/apps/Cards.ts")
+afterAll(() => {
+  vi.doUnmock(module)
+  vi.resetModules()
 })
 
 it.each(Cards.resources.map(({ uri }) => uri))("P34 %s", (uri) => {
