@@ -49,9 +49,12 @@ export const build = Effect.fnUntraced(function* (
       let done = 0
       yield* report(done, total)
       const spellings = new Spellings()
-      const list = yield* buildSegments(view, "all", spellings, (rows) => {
-        done += rows
-        return report(done, total)
+      const list = yield* buildSegments(view, "all", spellings, {
+        stores: sizes.stores,
+        onRows: (rows) => {
+          done += rows
+          return report(done, total)
+        }
       })
       const niches = yield* view.niches
       const names = namesOf(spellings)

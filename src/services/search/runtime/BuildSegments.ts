@@ -5,7 +5,7 @@ import { SegmentBuilder } from "../index/Build.ts"
 import type { Spellings } from "../index/IndexedRecords.ts"
 import type { SegmentView } from "../index/Segment.ts"
 import type { CatalogView, Page, Sizes } from "./CatalogReader.ts"
-import { defaultLimits } from "./MergePolicy.ts"
+import { defaultLimits, partsOf } from "./MergePolicy.ts"
 
 /** The machine has too little memory for the index of this catalog. */
 export class NotEnoughMemory extends Schema.TaggedError<NotEnoughMemory>()("NotEnoughMemory", {
@@ -40,20 +40,31 @@ export const needMemory = (sizes: Sizes, available: number): Effect.Effect<void,
 /** Limit of items in one segment, so that a change of the whole catalog is processed in parts. */
 const maxItems = 8_000_000
 
-/** Builds segments of bounded size for these stores, in the order of ids. */
+/**
+ * Builds segments of bounded size for these stores, in the order of ids. They are of equal size if it is known how many stores
+ * `all` are.
+ */
 export const buildSegments = Effect.fnUntraced(function* (
   view: CatalogView,
   ids: "all" | ReadonlyArray<number>,
   spellings: Spellings,
-  onRows: (rows: number) => Effect.Effect<void> = () => Effect.void
+  options: {
+    readonly stores?: number
+    readonly onRows?: (rows: number) => Effect.Effect<void>
+  } = {}
 ): Effect.fn.Return<ReadonlyArray<SegmentView>, SqlError.SqlError> {
+  const { onRows = () => Effect.void, stores: expected = ids === "all" ? 0 : ids.length } = options
+  const parts = partsOf(expected, defaultLimits)
+  const maxStores = parts === 1 ? defaultLimits.maxStoresOfBase : Math.ceil(expected / parts)
   const segments: Array<SegmentView> = []
   let builder = new SegmentBuilder(spellings)
   let stores = 0
+  let isEmpty = true
   const finish = () => {
-    if (stores > 0) segments.push(builder.finish())
+    if (!isEmpty) segments.push(builder.finish())
     builder = new SegmentBuilder(spellings)
     stores = 0
+    isEmpty = true
   }
   const add = (page: Page) => {
     let rows = 0
@@ -65,8 +76,9 @@ export const buildSegments = Effect.fnUntraced(function* (
       builder.addStore(content)
       rows += 1 + content.products.length + content.ads.length
     }
-    stores += page.pseudoStores.length + page.stores.length
-    if (stores >= defaultLimits.maxStoresOfBase || builder.items >= maxItems) finish()
+    stores += page.stores.length
+    isEmpty &&= page.pseudoStores.length + page.stores.length === 0
+    if (stores >= maxStores || builder.items >= maxItems) finish()
     return rows
   }
   yield* view.pages(ids, (page) => Effect.suspend(() => onRows(add(page))))

@@ -12,7 +12,7 @@ import type { Segment, SegmentList, SegmentView, StoreColumns } from "../index/S
 import type { IndexState } from "./IndexState.ts"
 
 export interface MergeLimits {
-  /** A larger base is split. */
+  /** A larger base is divided ({@link partsOf}). */
   readonly maxStoresOfBase: number
   /** More deltas are merged among themselves. */
   readonly maxDeltas: number
@@ -23,11 +23,18 @@ export interface MergeLimits {
 }
 
 export const defaultLimits: MergeLimits = {
-  maxStoresOfBase: 200_000,
+  maxStoresOfBase: 250_000,
   maxDeltas: 8,
   dueShare: 0.1,
   dueRows: 20_000
 }
+
+/**
+ * How many bases so many stores are divided into: if not one, an even number, so that two threads have equal parts of a search, and
+ * each with room for a quarter more stores.
+ */
+export const partsOf = (stores: number, { maxStoresOfBase }: Pick<MergeLimits, "maxStoresOfBase">): number =>
+  stores <= maxStoresOfBase ? 1 : Math.min(stores, 2 * Math.ceil(stores / (1.6 * maxStoresOfBase)))
 
 export interface MergeTask {
   /** Whether a base is merged with the deltas' stores of its range; otherwise deltas are merged among themselves. */
@@ -95,10 +102,9 @@ const dueBase = (state: IndexState, deltas: SegmentList, limits: MergeLimits): M
   return undefined
 }
 
-/** Enough groups to keep each segment below the maximum of a base. */
-const groupsOf = (inputs: SegmentList, { maxStoresOfBase }: MergeLimits): ReadonlyArray<SegmentList> => {
+const groupsOf = (inputs: SegmentList, limits: MergeLimits): ReadonlyArray<SegmentList> => {
   const stores = inputs.reduce((sum, { live }) => sum + live.reduce((count, bit) => count + bit, 0), 0)
-  const parts = Math.ceil(stores / maxStoresOfBase)
+  const parts = partsOf(stores, limits)
   if (parts <= 1) return [inputs]
   const ids = inputs
     .flatMap(({ live, segment }) => Array.from(segment.storeIds).filter((_, row) => live[row] === 1))

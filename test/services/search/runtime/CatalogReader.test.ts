@@ -24,7 +24,7 @@ const everything = Effect.fnUntraced(function* (
   whenRows: Effect.Effect<void> = Effect.void
 ) {
   const spellings = new Spellings()
-  const list = yield* buildSegments(view, "all", spellings, () => whenRows)
+  const list = yield* buildSegments(view, "all", spellings, { onRows: () => whenRows })
   const niches = yield* view.niches
   const identity = { catalogId, token, version }
   const state = { identity, niches, spellings: namesOf(spellings), bases: list.length, list }

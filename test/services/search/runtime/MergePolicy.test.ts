@@ -7,7 +7,14 @@ import { Effect, Schema } from "effect"
 import { merge } from "../../../../src/services/search/index/Merge.ts"
 import { Spellings } from "../../../../src/services/search/index/IndexedRecords.ts"
 import type { SegmentList } from "../../../../src/services/search/index/Segment.ts"
-import { applyMerge, chooseMerge, markDead, settled } from "../../../../src/services/search/runtime/MergePolicy.ts"
+import {
+  applyMerge,
+  chooseMerge,
+  defaultLimits,
+  markDead,
+  partsOf,
+  settled
+} from "../../../../src/services/search/runtime/MergePolicy.ts"
 import type { MergeLimits } from "../../../../src/services/search/runtime/MergePolicy.ts"
 import type { IndexState } from "../../../../src/services/search/runtime/IndexState.ts"
 import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
@@ -128,6 +135,18 @@ const dueRanges = ({ bases, list }: IndexState, { dueRows, dueShare }: MergeLimi
 }
 
 describe("the choice of merges", () => {
+  it.prop(
+    "divides many stores among an even number of bases of bounded size, with room for a quarter more in each",
+    [between(1, 5_000_000)],
+    ([stores]) => {
+      const { maxStoresOfBase } = defaultLimits
+      const parts = partsOf(stores, defaultLimits)
+      if (stores <= maxStoresOfBase) return assert.strictEqual(parts, 1)
+      assert.strictEqual(parts % 2, 0)
+      assert.isAtMost((1.25 * stores) / parts, maxStoresOfBase)
+    }
+  )
+
   it.effect.prop(
     "merges a base when it is due and at no other time, and ends; each store is live once, in bases in order and of bounded size",
     [Limits, Schema.Array(Step).check(Schema.isMaxLength(8))],
