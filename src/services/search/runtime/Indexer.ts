@@ -4,7 +4,7 @@
  *
  * Interruption is safe at any point: before an emit, only the append-only list of spellings has changed.
  */
-import { Cause, Duration, Effect, Exit, Fiber, Option, Queue, Ref, Schedule, Semaphore } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Fiber, Option, Queue, Ref, Schedule, Semaphore } from "effect"
 import type { Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import { Spellings } from "../index/IndexedRecords.ts"
@@ -17,7 +17,7 @@ import { NotEnoughMemory } from "./BuildSegments.ts"
 import { CatalogReader } from "./CatalogReader.ts"
 import type { IndexState, Published } from "./IndexState.ts"
 import { publish } from "./IndexState.ts"
-import { applyMerge, chooseMerge, isSnapshotDue } from "./MergePolicy.ts"
+import { applyMerge, chooseMerge, defaultLimits, isSnapshotDue } from "./MergePolicy.ts"
 import type { MergeLimits, MergeTask } from "./MergePolicy.ts"
 import { Snapshots } from "./Snapshots.ts"
 
@@ -59,6 +59,11 @@ export interface Indexer {
 const pollInterval = Duration.seconds(1)
 /** `min`: whichever is sooner. */
 const reconnect = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
+/**
+ * A base is merged once the catalog has not changed for so long, or once twice as much of it is due: a merge takes a processor for
+ * as long as an import does, which waits for it, as searches do.
+ */
+const calmMillis = 5_000
 /** Lack of memory rarely ends without a change of the machine. */
 const memoryRetry = Duration.seconds(30)
 
@@ -79,6 +84,8 @@ interface Held {
   readonly saved: IndexState | undefined
   /** Rows of bases that have changed since. */
   readonly unsaved: number
+  /** When the last change of the catalog was applied. */
+  readonly changedAtMillis: number
   /** Whether the last refresh has failed. */
   readonly isFailing: boolean
 }
@@ -91,12 +98,14 @@ export const make = Effect.fnUntraced(function* (
   const scope = yield* Effect.scope
   const turn = yield* Semaphore.make(1)
   const savingTurn = yield* Semaphore.make(1)
+  const { limits = defaultLimits } = options
   const wake = yield* Queue.sliding<void>(1)
   const held = yield* Ref.make<Held>({
     live: undefined,
     merge: undefined,
     saved: undefined,
     unsaved: 0,
+    changedAtMillis: yield* Clock.currentTimeMillis,
     isFailing: false
   })
   const set = (part: Partial<Held>) => Ref.update(held, (before) => ({ ...before, ...part }))
@@ -137,7 +146,10 @@ export const make = Effect.fnUntraced(function* (
     const next = yield* BuildIndex.update(reader, from, progress("catching_up"), (records) => {
       for (const [id, record] of records) merge?.figures.set(id, record)
     })
-    if (Option.isSome(next)) return yield* show(next.value)
+    if (Option.isSome(next)) {
+      yield* show(next.value)
+      return yield* set({ changedAtMillis: yield* Clock.currentTimeMillis })
+    }
     yield* drop
     yield* rebuild
   })
@@ -163,7 +175,7 @@ export const make = Effect.fnUntraced(function* (
     if (live === undefined) {
       yield* start
     } else if (yield* reader.has(live.state.identity)) {
-      if ((yield* check) === live.state.identity.version) return
+      if ((yield* check) === live.state.identity.version) return yield* mergeIfDue
       yield* catchUp(live)
     } else {
       yield* drop
@@ -187,8 +199,11 @@ export const make = Effect.fnUntraced(function* (
 
   /** One at a time. A large merge runs in another fiber, and is applied between two refreshes. */
   const mergeIfDue: Effect.Effect<void> = Effect.gen(function* (): Effect.fn.Return<void> {
-    const { live, merge } = yield* Ref.get(held)
-    const task = live === undefined || merge !== undefined ? undefined : chooseMerge(live.state, options.limits)
+    const { changedAtMillis, live, merge } = yield* Ref.get(held)
+    if (live === undefined || merge !== undefined) return
+    // A clock that was set back ends the wait, too.
+    const isCalm = Math.abs((yield* Clock.currentTimeMillis) - changedAtMillis) >= calmMillis
+    const task = chooseMerge(live.state, isCalm ? limits : { ...limits, dueShare: 2 * limits.dueShare })
     if (task === undefined) return
     if (task.rows > options.largeMergeRows) return yield* beginMerge(task)
     yield* conclude(task, yield* Effect.forEach(task.groups, options.merge), new Map())
@@ -231,7 +246,7 @@ export const make = Effect.fnUntraced(function* (
   const saveIfDue = savingTurn.withPermit(
     Effect.gen(function* () {
       const { live, unsaved } = yield* Ref.get(held)
-      if (live !== undefined && isSnapshotDue(unsaved, live.state, options.limits)) yield* saveInTurn
+      if (live !== undefined && isSnapshotDue(unsaved, live.state, limits)) yield* saveInTurn
     })
   )
 

@@ -14,6 +14,7 @@ import * as Indexer from "../../../../src/services/search/runtime/Indexer.ts"
 import type { IndexEvent } from "../../../../src/services/search/runtime/Indexer.ts"
 import { namesOf } from "../../../../src/services/search/runtime/IndexState.ts"
 import type { Published } from "../../../../src/services/search/runtime/IndexState.ts"
+import { chooseMerge } from "../../../../src/services/search/runtime/MergePolicy.ts"
 import { Snapshots } from "../../../../src/services/search/runtime/Snapshots.ts"
 import { compareWithRecords } from "../../../../src/services/search/runtime/VerifyIndex.ts"
 import { change, randomChange } from "../../../oracle/changes.ts"
@@ -23,6 +24,7 @@ import type { NaiveCatalog } from "../../../oracle/NaiveCatalog.ts"
 import * as Random from "../../../oracle/Random.ts"
 import { segmentOf } from "../../../oracle/segments.ts"
 import { temporaryFolder } from "../../../support/PrivatePostgres.ts"
+import { SetClock } from "../../../support/SetClock.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
 const catalog = generate(1, 60)
@@ -283,9 +285,46 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
     )
   )
 
+  it.effect("a base is merged once the catalog has not changed for five seconds, or once twice as much is due", () =>
+    onCatalog((folder) =>
+      Effect.gen(function* () {
+        const clock = yield* SetClock
+        const limits = { maxStoresOfBase: 100, maxDeltas: 100, dueShare: 0.1, dueRows: 1 }
+        let merges = 0
+        const indexer = yield* makeIndexer(folder, {
+          limits,
+          merge: (list) => Effect.sync(() => (merges++, merge(list)))
+        })
+        const ids = catalog.shops.map(({ id }) => id)
+        /** Changes one store after the other, until so much of the base is due before the change is followed. */
+        const changeUntil = Effect.fnUntraced(function* (dueShare: number) {
+          for (const id of ids) {
+            yield* change((sql) => Effect.as(sql`UPDATE shop SET name = name || '!' WHERE id = ${id}`, { items: [id] }))
+            yield* indexer.refresh
+            const state = yield* indexer.state
+            if (state === undefined || chooseMerge(state, { ...limits, dueShare }) !== undefined || merges > 0) return
+          }
+        })
+        yield* indexer.refresh
+        yield* changeUntil(limits.dueShare)
+        yield* clock.advance(4_999)
+        yield* indexer.refresh
+        assert.strictEqual(merges, 0)
+        yield* clock.advance(1)
+        yield* indexer.refresh
+        assert.strictEqual(merges, 1)
+        merges = 0
+        yield* changeUntil(2 * limits.dueShare)
+        assert.strictEqual(merges, 1)
+        yield* indexer.assertWhole
+      }).pipe(Effect.provide(SetClock.layer("2026-03-10T12:00:00Z")))
+    )
+  )
+
   it.effect("a small base that is merged again and again is written once a tenth of all rows has changed", () =>
     onCatalog((folder) =>
       Effect.gen(function* () {
+        const clock = yield* SetClock
         const saved: Array<number> = []
         const merges: Array<number> = []
         const indexer = yield* makeIndexer(
@@ -304,7 +343,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
             change((sql) =>
               Effect.as(sql`UPDATE shop SET name = name || '!' WHERE id = ANY(${ids}::int[])`, { items: ids })
             ),
-            indexer.refresh
+            indexer.refresh.pipe(Effect.andThen(clock.advance(5_000)), Effect.andThen(indexer.refresh))
           )
         const ids = catalog.shops.map(({ id }) => id).sort((a, b) => a - b)
         yield* indexer.refresh
@@ -319,7 +358,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
         }
         assert.isAbove((saved.at(-1) ?? 0) - first, 1)
         yield* indexer.assertWhole
-      })
+      }).pipe(Effect.provide(SetClock.layer("2026-03-10T12:00:00Z")))
     )
   )
 
