@@ -84,8 +84,8 @@ interface Held {
   readonly saved: IndexState | undefined
   /** Rows of bases that have changed since. */
   readonly unsaved: number
-  /** When the last change of the catalog was applied. */
-  readonly changedAtMillis: number
+  /** When the last change of the catalog was applied; `undefined` once it was calm and what is due was looked for. */
+  readonly changedAtMillis: number | undefined
   /** Whether the last refresh has failed. */
   readonly isFailing: boolean
 }
@@ -105,7 +105,7 @@ export const make = Effect.fnUntraced(function* (
     merge: undefined,
     saved: undefined,
     unsaved: 0,
-    changedAtMillis: yield* Clock.currentTimeMillis,
+    changedAtMillis: undefined,
     isFailing: false
   })
   const set = (part: Partial<Held>) => Ref.update(held, (before) => ({ ...before, ...part }))
@@ -171,11 +171,13 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const refreshInTurn = Effect.gen(function* () {
-    const { live } = yield* Ref.get(held)
+    const { changedAtMillis, live } = yield* Ref.get(held)
     if (live === undefined) {
       yield* start
     } else if (yield* reader.has(live.state.identity)) {
-      if ((yield* check) === live.state.identity.version) return yield* mergeIfDue
+      if ((yield* check) === live.state.identity.version) {
+        return changedAtMillis === undefined ? undefined : yield* mergeIfDue
+      }
       yield* catchUp(live)
     } else {
       yield* drop
@@ -202,7 +204,9 @@ export const make = Effect.fnUntraced(function* (
     const { changedAtMillis, live, merge } = yield* Ref.get(held)
     if (live === undefined || merge !== undefined) return
     // A clock that was set back ends the wait, too.
-    const isCalm = Math.abs((yield* Clock.currentTimeMillis) - changedAtMillis) >= calmMillis
+    const isCalm =
+      changedAtMillis === undefined || Math.abs((yield* Clock.currentTimeMillis) - changedAtMillis) >= calmMillis
+    if (isCalm) yield* set({ changedAtMillis: undefined })
     const task = chooseMerge(live.state, isCalm ? limits : { ...limits, dueShare: 2 * limits.dueShare })
     if (task === undefined) return
     if (task.rows > options.largeMergeRows) return yield* beginMerge(task)
