@@ -93,6 +93,15 @@ export class SegmentBuilder {
     return this.#products.length + this.#ads.length
   }
 
+  /** Without pseudo-stores. */
+  get stores(): number {
+    return this.#storeIds.length - this.#pseudoStores
+  }
+
+  get isEmpty(): boolean {
+    return this.#storeIds.length === 0
+  }
+
   addPseudoStore({ ads, id }: PseudoStoreContent): void {
     this.#begin(id)
     this.#pseudoStores++

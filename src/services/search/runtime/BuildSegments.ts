@@ -5,7 +5,7 @@ import { SegmentBuilder } from "../index/Build.ts"
 import type { Spellings } from "../index/IndexedRecords.ts"
 import type { SegmentView } from "../index/Segment.ts"
 import type { CatalogView, Page, Sizes } from "./CatalogReader.ts"
-import { defaultLimits, partsOf } from "./MergePolicy.ts"
+import { basesFor, defaultLimits } from "./MergePolicy.ts"
 
 /** The machine has too little memory for the index of this catalog. */
 export class NotEnoughMemory extends Schema.TaggedError<NotEnoughMemory>()("NotEnoughMemory", {
@@ -53,18 +53,14 @@ export const buildSegments = Effect.fnUntraced(function* (
     readonly onRows?: (rows: number) => Effect.Effect<void>
   } = {}
 ): Effect.fn.Return<ReadonlyArray<SegmentView>, SqlError.SqlError> {
-  const { onRows = () => Effect.void, stores: expected = ids === "all" ? 0 : ids.length } = options
-  const parts = partsOf(expected, defaultLimits)
-  const maxStores = parts === 1 ? defaultLimits.maxStoresOfBase : Math.ceil(expected / parts)
+  const { onRows = () => Effect.void, stores = ids === "all" ? 0 : ids.length } = options
+  const bases = basesFor(stores, defaultLimits)
+  const maxStores = bases === 1 ? defaultLimits.maxStoresOfBase : Math.ceil(stores / bases)
   const segments: Array<SegmentView> = []
   let builder = new SegmentBuilder(spellings)
-  let stores = 0
-  let isEmpty = true
   const finish = () => {
-    if (!isEmpty) segments.push(builder.finish())
+    if (!builder.isEmpty) segments.push(builder.finish())
     builder = new SegmentBuilder(spellings)
-    stores = 0
-    isEmpty = true
   }
   const add = (page: Page) => {
     let rows = 0
@@ -76,9 +72,7 @@ export const buildSegments = Effect.fnUntraced(function* (
       builder.addStore(content)
       rows += 1 + content.products.length + content.ads.length
     }
-    stores += page.stores.length
-    isEmpty &&= page.pseudoStores.length + page.stores.length === 0
-    if (stores >= maxStores || builder.items >= maxItems) finish()
+    if (builder.stores >= maxStores || builder.items >= maxItems) finish()
     return rows
   }
   yield* view.pages(ids, (page) => Effect.suspend(() => onRows(add(page))))

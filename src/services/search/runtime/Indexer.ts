@@ -60,8 +60,8 @@ const pollInterval = Duration.seconds(1)
 /** `min`: whichever is sooner. */
 const reconnect = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
 /**
- * A base is merged once the catalog has not changed for so long, or once twice as much of it is due: a merge takes a processor for
- * as long as an import does, which waits for it, as searches do.
+ * The merge of a base keeps a processor busy for about as long as an import takes. It begins when the catalog has not changed for this
+ * time, so that imports and searches do not wait for it, or when twice the share of the base that is due has changed.
  */
 const calmMillis = 5_000
 /** Lack of memory rarely ends without a change of the machine. */

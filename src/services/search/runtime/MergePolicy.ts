@@ -12,7 +12,7 @@ import type { Segment, SegmentList, SegmentView, StoreColumns } from "../index/S
 import type { IndexState } from "./IndexState.ts"
 
 export interface MergeLimits {
-  /** A larger base is divided ({@link partsOf}). */
+  /** A larger base is divided ({@link basesFor}). */
   readonly maxStoresOfBase: number
   /** More deltas are merged among themselves. */
   readonly maxDeltas: number
@@ -29,12 +29,17 @@ export const defaultLimits: MergeLimits = {
   dueRows: 20_000
 }
 
+/** A base that comes of a division has at most this share of the maximum, so that it can grow before it is divided again. */
+const shareOfMaximum = 0.8
+
 /**
- * How many bases so many stores are divided into: if not one, an even number, so that two threads have equal parts of a search, and
- * each with room for a quarter more stores.
+ * The number of bases for so many stores. If they do not fit into one, it is an even number, so that two threads that divide a search
+ * have equal parts of it.
  */
-export const partsOf = (stores: number, { maxStoresOfBase }: Pick<MergeLimits, "maxStoresOfBase">): number =>
-  stores <= maxStoresOfBase ? 1 : Math.min(stores, 2 * Math.ceil(stores / (1.6 * maxStoresOfBase)))
+export const basesFor = (stores: number, { maxStoresOfBase }: Pick<MergeLimits, "maxStoresOfBase">): number => {
+  if (stores <= maxStoresOfBase) return 1
+  return Math.min(stores, 2 * Math.ceil(stores / (2 * shareOfMaximum * maxStoresOfBase)))
+}
 
 export interface MergeTask {
   /** Whether a base is merged with the deltas' stores of its range; otherwise deltas are merged among themselves. */
@@ -104,7 +109,7 @@ const dueBase = (state: IndexState, deltas: SegmentList, limits: MergeLimits): M
 
 const groupsOf = (inputs: SegmentList, limits: MergeLimits): ReadonlyArray<SegmentList> => {
   const stores = inputs.reduce((sum, { live }) => sum + live.reduce((count, bit) => count + bit, 0), 0)
-  const parts = partsOf(stores, limits)
+  const parts = basesFor(stores, limits)
   if (parts <= 1) return [inputs]
   const ids = inputs
     .flatMap(({ live, segment }) => Array.from(segment.storeIds).filter((_, row) => live[row] === 1))

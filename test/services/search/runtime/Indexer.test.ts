@@ -296,7 +296,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
           merge: (list) => Effect.sync(() => (merges++, merge(list)))
         })
         const ids = catalog.shops.map(({ id }) => id)
-        /** Changes one store after the other, until so much of the base is due before the change is followed. */
+        /** Changes one store after the other until this share of the base is due, or until it was merged. */
         const changeUntil = Effect.fnUntraced(function* (dueShare: number) {
           for (const id of ids) {
             yield* change((sql) => Effect.as(sql`UPDATE shop SET name = name || '!' WHERE id = ${id}`, { items: [id] }))

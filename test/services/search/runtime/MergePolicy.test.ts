@@ -9,10 +9,10 @@ import { Spellings } from "../../../../src/services/search/index/IndexedRecords.
 import type { SegmentList } from "../../../../src/services/search/index/Segment.ts"
 import {
   applyMerge,
+  basesFor,
   chooseMerge,
   defaultLimits,
   markDead,
-  partsOf,
   settled
 } from "../../../../src/services/search/runtime/MergePolicy.ts"
 import type { MergeLimits } from "../../../../src/services/search/runtime/MergePolicy.ts"
@@ -140,10 +140,10 @@ describe("the choice of merges", () => {
     [between(1, 5_000_000)],
     ([stores]) => {
       const { maxStoresOfBase } = defaultLimits
-      const parts = partsOf(stores, defaultLimits)
-      if (stores <= maxStoresOfBase) return assert.strictEqual(parts, 1)
-      assert.strictEqual(parts % 2, 0)
-      assert.isAtMost((1.25 * stores) / parts, maxStoresOfBase)
+      const bases = basesFor(stores, defaultLimits)
+      if (stores <= maxStoresOfBase) return assert.strictEqual(bases, 1)
+      assert.strictEqual(bases % 2, 0)
+      assert.isAtMost((1.25 * stores) / bases, maxStoresOfBase)
     }
   )
 
