@@ -88,15 +88,22 @@ export const meetTests = (
   cancel: Cancel
 ): Uint32Array | undefined => {
   const bitmap = itemBitmaps(segment, items)
+  const all = items.ids.length
   let bits = given
   for (const test of RowFilter.itemTests(segment, items, filter)) {
     const met = bitmap(bits === undefined ? 2 : 3)
-    if (test._tag === "Flags") RowFilter.fillFlags(test, items.ids.length, met, bitmap(4))
-    else if (
-      !RowFilter.fillFromPermutation(test, met, stores === undefined ? items.ids.length : rowsOf(items, stores))
-    ) {
-      if (stores === undefined) fillAll(cancel, test, met)
-      else fillOfStores(items, stores, cancel, test, met)
+    if (test._tag === "Flags") RowFilter.fillFlags(test, all, met, bitmap(4))
+    else {
+      const rows = stores === undefined ? all : rowsOf(items, stores)
+      const ofHits = bits === undefined ? Infinity : hitCost * countBits(bits, 0, all)
+      if (!RowFilter.fillFromPermutation(test, met, Math.min(rows, ofHits))) {
+        if (bits !== undefined && ofHits < rows) {
+          keepInRange(cancel, test, bits)
+          continue
+        }
+        if (stores === undefined) fillAll(cancel, test, met)
+        else fillOfStores(items, stores, cancel, test, met)
+      }
     }
     if (bits === undefined) bits = met
     else andBits(bits, met)
@@ -185,6 +192,16 @@ const countRuns = ({ offsets, stores }: Items, list: Uint32Array, scratch: Scrat
 }
 
 const wordsBetweenChecks = stepsBetweenChecks >>> 5
+
+/** A hit that is tested alone costs as much as so many rows of a loop without branches. */
+const hitCost = 12
+
+const keepInRange = (cancel: Cancel, test: RowFilter.RangeTest, bits: Uint32Array): void => {
+  for (let from = 0; from < bits.length; from += wordsBetweenChecks) {
+    cancel.check()
+    RowFilter.keepRange(test, bits, from, Math.min(bits.length, from + wordsBetweenChecks))
+  }
+}
 
 const fillAll = (cancel: Cancel, test: RowFilter.RangeTest, bits: Uint32Array): void => {
   for (let from = 0; from < bits.length; from += wordsBetweenChecks) {
