@@ -44,16 +44,29 @@ export const line = (text: string): string => visible(text.replaceAll(breaks, " 
 
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" })
 
+/** Without surrogates, so that each UTF-16 unit is a code point. */
+const isBasic = /^[\0-\uD7FF\uE000-\uFFFF]*$/u
+
+/** The position after so many code points, or the length. */
+const endOf = (text: string, maxCharacters: number): number => {
+  if (isBasic.test(text.slice(0, maxCharacters))) return maxCharacters
+  let end = 0
+  for (let characters = 0; characters < maxCharacters && end < text.length; characters++) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  }
+  return end
+}
+
+/** Two printable characters of ASCII are never one grapheme. */
+const isPrintable = (unit: number): boolean => unit >= 0x20 && unit <= 0x7e
+
 /** At most `maxCharacters` code points, without splitting a grapheme. Its cost depends on the limit, not on the text. */
 export const cut = (text: string, maxCharacters: number): string => {
   // UTF-16 units are never fewer than code points: short text needs no count.
   if (text.length <= maxCharacters) return text
-  let end = 0
-  for (let characters = 0; characters < maxCharacters; characters++) {
-    const first = text.codePointAt(end)
-    if (first === undefined) return text
-    end += first > 0xffff ? 2 : 1
-  }
+  const end = endOf(text, maxCharacters)
+  if (end >= text.length) return text
+  if (isPrintable(text.charCodeAt(end - 1)) && isPrintable(text.charCodeAt(end))) return text.slice(0, end)
   // Whether a grapheme ends here depends on the next character, and on none after it.
   const next = graphemes.segment(text.slice(0, end + 2)).containing(end)
   return text.slice(0, next?.index)
