@@ -54,6 +54,17 @@ export const make: Effect.Effect<SiteVisitor, never, Site> = Effect.gen(function
   }
 })
 
+let addresses = 0
+
+/**
+ * The header of a client address that no other visitor has: attempts, sign-ins and mails of one network are limited. The site must trust
+ * proxies on loopback.
+ */
+export const ownAddress = (): { readonly "x-forwarded-for": string } => {
+  addresses++
+  return { "x-forwarded-for": `198.18.${addresses >>> 8}.${addresses & 255}` }
+}
+
 /** A visitor that is signed in; `headers` are those of the sign-in. */
 export const signedIn = Effect.fnUntraced(function* (
   who: { readonly email: string; readonly password: string },

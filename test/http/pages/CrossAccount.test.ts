@@ -52,11 +52,9 @@ interface Case {
   readonly operatorsOnly?: true
 }
 
-let addresses = 0
-
-/** From an address of its own, since all owners together sign in more often than one network may. */
+/** The cases sign in more often than one network may (R56), so that each sign-in has an address of its own. */
 const signedIn = (who: { readonly email: string; readonly password: string }) =>
-  SiteVisitor.signedIn(who, { "x-forwarded-for": `198.18.0.${++addresses}` })
+  SiteVisitor.signedIn(who, SiteVisitor.ownAddress())
 
 /** A session of the owner's in another browser. */
 const session = ({ email }: Owner) =>
@@ -214,103 +212,98 @@ const nobodys = 2_147_483_647
 /** What is no id, and what only reads as one elsewhere. */
 const malformed = ["0", "01", "1.0", "1e3", "+1", "-1", "%201", "x", "2147483648", "9".repeat(200), "%00", "1%2F1"]
 
-layer(Site.layer({ config: { trustedProxies: loopback } }), { excludeTestServices: true })(
-  "an id in an address",
-  (it) => {
-    const owner = Effect.gen(function* () {
-      const site = yield* Site
-      const who = yield* site.account()
-      const { id } = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(who.email))
-      return { id, email: who.email, visitor: yield* signedIn(who) }
-    }).pipe(Effect.orDie)
+const behindProxy = Site.layer({ config: { trustedProxies: loopback } })
 
-    /** Everything that the database has of an account. */
-    const belongings = Effect.fnUntraced(function* (accountId: AccountId) {
-      const sql = yield* SqlClient.SqlClient
-      const tables = yield* sql<{ readonly name: string }>`
+layer(behindProxy, { excludeTestServices: true })("an id in an address", (it) => {
+  const owner = Effect.gen(function* () {
+    const site = yield* Site
+    const who = yield* site.account()
+    const { id } = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(who.email))
+    return { id, email: who.email, visitor: yield* signedIn(who) }
+  }).pipe(Effect.orDie)
+
+  /** Everything that the database has of an account. */
+  const belongings = Effect.fnUntraced(function* (accountId: AccountId) {
+    const sql = yield* SqlClient.SqlClient
+    const tables = yield* sql<{ readonly name: string }>`
       SELECT table_name AS name FROM information_schema.columns
       WHERE table_schema = 'public' AND column_name = 'account_id' ORDER BY 1`
-      assert.isAbove(tables.length, 5)
-      const found = yield* Effect.forEach(tables, ({ name }) =>
-        Effect.map(
-          sql`SELECT to_jsonb(t)::text AS row FROM ${sql(name)} t WHERE account_id = ${accountId} ORDER BY 1`,
-          (rows) => ({ name, rows })
-        )
+    assert.isAbove(tables.length, 5)
+    const found = yield* Effect.forEach(tables, ({ name }) =>
+      Effect.map(
+        sql`SELECT to_jsonb(t)::text AS row FROM ${sql(name)} t WHERE account_id = ${accountId} ORDER BY 1`,
+        (rows) => ({ name, rows })
       )
-      const kept = yield* sql`
+    )
+    const kept = yield* sql`
       SELECT to_jsonb(k)::text AS row FROM kept_item k JOIN board b ON b.id = k.board_id
       WHERE b.account_id = ${accountId} ORDER BY 1`
-      return {
-        found,
-        kept,
-        account: yield* sql`SELECT to_jsonb(a)::text AS row FROM account a WHERE id = ${accountId}`
-      }
-    })
+    return { found, kept, account: yield* sql`SELECT to_jsonb(a)::text AS row FROM account a WHERE id = ${accountId}` }
+  })
 
-    const ask = ({ form, method, path }: Case, { visitor }: Owner, id: number | string) => {
-      const address = path.replace("{id}", String(id))
-      const answer = Effect.map(method === "GET" ? visitor.get(address) : visitor.submit(address, form ?? {}), seen)
-      // Whoever asks for calls by a key or an app is told again what they asked for.
-      return Effect.map(answer, (all) => ({
-        ...all,
-        text: all.text.replaceAll(new RegExp(`\\b(key|app)[- ]${id}\\b`, "giu"), "$1")
-      }))
-    }
+  const ask = ({ form, method, path }: Case, { visitor }: Owner, id: number | string) => {
+    const address = path.replace("{id}", String(id))
+    const answer = Effect.map(method === "GET" ? visitor.get(address) : visitor.submit(address, form ?? {}), seen)
+    // A page of the calls of one key or app has the id that its address asks for.
+    return Effect.map(answer, (all) => ({
+      ...all,
+      text: all.text.replaceAll(new RegExp(`\\b(key|app)[- ]${id}\\b`, "giu"), "$1")
+    }))
+  }
 
-    describe.each(cases)("$method $path", (each) => {
-      it.effect("of another account gets the same answer as an unknown one, and changes nothing", () =>
-        Effect.gen(function* () {
-          const [mine, theirs] = [yield* owner, yield* owner]
-          yield* each.thing(mine)
-          const foreign = yield* each.thing(theirs)
-          const before = yield* belongings(theirs.id)
-          const none = yield* ask(each, mine, nobodys)
-          assert.deepStrictEqual(yield* ask(each, mine, foreign), none)
-          assert.deepStrictEqual(yield* belongings(theirs.id), before)
-        })
-      )
-
-      it.effect("of one's own does something, unless it is for operators", () =>
-        Effect.gen(function* () {
-          const mine = yield* owner
-          const own = yield* each.thing(mine)
-          const before = yield* belongings(mine.id)
-          const none = yield* ask(each, mine, nobodys)
-          const isAnswered = JSON.stringify(yield* ask(each, mine, own)) !== JSON.stringify(none)
-          const isChanged = JSON.stringify(yield* belongings(mine.id)) !== JSON.stringify(before)
-          assert.strictEqual(isAnswered || isChanged, each.operatorsOnly !== true)
-        })
-      )
-
-      it.effect("that is none leads to no page", () =>
-        Effect.gen(function* () {
-          const mine = yield* owner
-          // In a parameter, an id that is none is refused by its name (D48).
-          const status = each.path.includes("?who=") ? 400 : 404
-          for (const id of malformed) assert.strictEqual((yield* ask(each, mine, id)).status, status, id)
-        })
-      )
-    })
-
-    it.effect("is in the table above, whichever the page", () =>
+  describe.each(cases)("$method $path", (each) => {
+    it.effect("of another account gets the same answer as an unknown one, and changes nothing", () =>
       Effect.gen(function* () {
-        const { routes } = yield* Site
-        const variable = routes.filter((route) => /^(?:GET|POST) .*[:*]/u.test(route))
-        const known = new Set([
-          ...cases.map(({ method, path }) => `${method} ${path.split("?", 1)[0]?.replace("{id}", ":id")}`),
-          ...Object.keys(notOfAnAccount)
-        ])
-        assert.deepStrictEqual(
-          variable.filter((route) => !known.has(route)),
-          []
-        )
-        assert.deepStrictEqual(
-          Object.keys(notOfAnAccount).filter((route) => !routes.includes(route)),
-          []
-        )
-        // One with the id in its query is a route without a variable part; none is a route that is gone.
-        for (const route of known) assert.include(routes, route)
+        const [mine, theirs] = [yield* owner, yield* owner]
+        yield* each.thing(mine)
+        const foreign = yield* each.thing(theirs)
+        const before = yield* belongings(theirs.id)
+        const none = yield* ask(each, mine, nobodys)
+        assert.deepStrictEqual(yield* ask(each, mine, foreign), none)
+        assert.deepStrictEqual(yield* belongings(theirs.id), before)
       })
     )
-  }
-)
+
+    it.effect("of one's own does something, unless it is for operators", () =>
+      Effect.gen(function* () {
+        const mine = yield* owner
+        const own = yield* each.thing(mine)
+        const before = yield* belongings(mine.id)
+        const none = yield* ask(each, mine, nobodys)
+        const isAnswered = JSON.stringify(yield* ask(each, mine, own)) !== JSON.stringify(none)
+        const isChanged = JSON.stringify(yield* belongings(mine.id)) !== JSON.stringify(before)
+        assert.strictEqual(isAnswered || isChanged, each.operatorsOnly !== true)
+      })
+    )
+
+    it.effect("that is none leads to no page", () =>
+      Effect.gen(function* () {
+        const mine = yield* owner
+        // In a parameter, an id that is none is refused by its name (D48).
+        const status = each.path.includes("?who=") ? 400 : 404
+        for (const id of malformed) assert.strictEqual((yield* ask(each, mine, id)).status, status, id)
+      })
+    )
+  })
+
+  it.effect("is in the table above, whichever the page", () =>
+    Effect.gen(function* () {
+      const { routes } = yield* Site
+      const variable = routes.filter((route) => /^(?:GET|POST) .*[:*]/u.test(route))
+      const known = new Set([
+        ...cases.map(({ method, path }) => `${method} ${path.split("?", 1)[0]?.replace("{id}", ":id")}`),
+        ...Object.keys(notOfAnAccount)
+      ])
+      assert.deepStrictEqual(
+        variable.filter((route) => !known.has(route)),
+        []
+      )
+      assert.deepStrictEqual(
+        Object.keys(notOfAnAccount).filter((route) => !routes.includes(route)),
+        []
+      )
+      // One with the id in its query is a route without a variable part; none is a route that is gone.
+      for (const route of known) assert.include(routes, route)
+    })
+  )
+})

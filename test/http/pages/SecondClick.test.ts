@@ -67,11 +67,9 @@ const idOf = (rows: ReadonlyArray<unknown>) => Effect.map(firstId(rows[0]), ({ i
 let people = 0
 const newEmail = () => `clicks${++people}@discovery.test`
 
-let addresses = 0
-
 /** The visitor with a client address of its own, by which mails and attempts are counted. */
 const elsewhere = (visitor: SiteVisitor.SiteVisitor): SiteVisitor.SiteVisitor => {
-  const address = { "x-forwarded-for": `198.18.0.${++addresses}` }
+  const address = SiteVisitor.ownAddress()
   return { ...visitor, submit: (path, fields, headers) => visitor.submit(path, fields, { ...address, ...headers }) }
 }
 
