@@ -98,10 +98,10 @@ export const meetTests = (
       const ofHits = bits === undefined ? Infinity : hitCost * countBits(bits, 0, all)
       if (!RowFilter.fillFromPermutation(test, met, Math.min(rows, ofHits))) {
         if (bits !== undefined && ofHits < rows) {
-          keepInRange(cancel, test, bits)
+          inSteps(cancel, RowFilter.keepRange, test, bits)
           continue
         }
-        if (stores === undefined) fillAll(cancel, test, met)
+        if (stores === undefined) inSteps(cancel, RowFilter.fillRange, test, met)
         else fillOfStores(items, stores, cancel, test, met)
       }
     }
@@ -196,17 +196,16 @@ const wordsBetweenChecks = stepsBetweenChecks >>> 5
 /** A hit that is tested alone costs as much as so many rows of a loop without branches. */
 const hitCost = 12
 
-const keepInRange = (cancel: Cancel, test: RowFilter.RangeTest, bits: Uint32Array): void => {
+/** Fills all elements of a bitmap, or keeps the rows of them that are in the range. */
+const inSteps = (
+  cancel: Cancel,
+  step: typeof RowFilter.fillRange,
+  test: RowFilter.RangeTest,
+  bits: Uint32Array
+): void => {
   for (let from = 0; from < bits.length; from += wordsBetweenChecks) {
     cancel.check()
-    RowFilter.keepRange(test, bits, from, Math.min(bits.length, from + wordsBetweenChecks))
-  }
-}
-
-const fillAll = (cancel: Cancel, test: RowFilter.RangeTest, bits: Uint32Array): void => {
-  for (let from = 0; from < bits.length; from += wordsBetweenChecks) {
-    cancel.check()
-    RowFilter.fillRange(test, bits, from, Math.min(bits.length, from + wordsBetweenChecks))
+    step(test, bits, from, Math.min(bits.length, from + wordsBetweenChecks))
   }
 }
 
