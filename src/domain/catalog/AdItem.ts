@@ -42,19 +42,28 @@ export type FoundAd = Omit<AdItem, "active_days" | "dashboard_url">
 
 /** `today` is the UTC date, `YYYY-MM-DD`; `dashboardUrl` is that of a store; `imageUrl` is where a picture is served. */
 export const present = (
-  { is_partnership, shop, ...ad }: FoundAd,
+  ad: FoundAd,
   context: {
     readonly today: string
     readonly dashboardUrl: (shopId: number) => string
     readonly imageUrl: (address: string) => string
   }
 ): AdItem => ({
-  ...ad,
+  id: ad.id,
+  ad_archive_id: ad.ad_archive_id,
+  page_name: ad.page_name,
+  status: ad.status,
+  media_type: ad.media_type,
   headline: ad.headline === null ? null : cut(ad.headline, 200),
   ad_text: ad.ad_text === null ? null : cut(ad.ad_text, 500),
+  cta: ad.cta,
+  landing_url: ad.landing_url,
   image_url: ad.image_url === null ? null : context.imageUrl(ad.image_url),
+  ad_library_url: ad.ad_library_url,
+  started_at: ad.started_at,
+  last_seen_at: ad.last_seen_at,
   active_days: daysBetween(ad.started_at, ad.status === "active" ? context.today : ad.last_seen_at),
-  is_partnership,
-  shop,
-  dashboard_url: shop === null ? null : context.dashboardUrl(shop.id)
+  is_partnership: ad.is_partnership,
+  shop: ad.shop,
+  dashboard_url: ad.shop === null ? null : context.dashboardUrl(ad.shop.id)
 })

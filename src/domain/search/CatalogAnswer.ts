@@ -1,6 +1,6 @@
 /** What a catalog search answers, as plain data, and the names of one version of the catalog. */
 import { Schema } from "effect"
-import type { FigureAnswer, NumberFigure } from "../catalog/Figures.ts"
+import type { NumberFigure } from "../catalog/Figures.ts"
 import type { Mover } from "../catalog/Movers.ts"
 import type { Code, Mask, SpellingKind, Subject, Summed } from "./CatalogQuery.ts"
 
@@ -30,12 +30,8 @@ export interface SearchResult {
   readonly page: ReadonlyArray<Found>
 }
 
-/** As answers have them: unknown figures are `null`, and those that are computed have two decimals. */
-export type StoreFigures = Readonly<Record<FigureAnswer<NumberFigure>, number | null>> & {
-  readonly active_ads: number
-  /** How they have changed (D120). */
-  readonly changes: Readonly<Record<Mover, number | null>>
-}
+/** The figures of a store, and how they have changed (D120), as they are searched; `NaN` for unknown. */
+export type StoreValues = (figure: NumberFigure | Mover) => number
 
 /** Kinds of flags of ads. */
 export const flagKinds = ["status", "partnership", "media", "cta"] as const

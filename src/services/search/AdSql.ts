@@ -6,7 +6,7 @@ import type { FoundAd } from "../../domain/catalog/AdItem.ts"
 import { ctas } from "../../domain/catalog/Enumerations.ts"
 import type { Mover } from "../../domain/catalog/Movers.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { changeIn } from "./ShopFigures.ts"
+import { changeIn, shown } from "./ShopFigures.ts"
 import type { FiguresOf } from "./ShopFigures.ts"
 
 const Text = Schema.NullOr(Schema.String)
@@ -33,12 +33,26 @@ export const read = (sql: SqlClient.SqlClient) => (wanted: Statement.Fragment) =
         a.last_seen_on::text AS last_seen_at, a.is_partnership, a.shop_id, s.name, s.domain, s.country
       FROM ${wanted} JOIN ad a ON a.id = w.id LEFT JOIN shop s ON s.id = a.shop_id`.pipe(decodeAds)
 
+const activeAds = shown(["active_ads"])
+
 export const toFound =
   (figuresOf: FiguresOf, mover?: Mover) =>
   (row: AdRow): FoundAd => ({
-    ...Struct.omit(row, ["request", "version", "shop_id", "name", "domain", "country"]),
+    id: row.id,
+    ad_archive_id: row.ad_archive_id,
+    page_name: row.page_name,
+    status: row.status,
+    media_type: row.media_type,
+    headline: row.headline,
+    ad_text: row.ad_text,
     // A label that is not in the vocabulary becomes `null`.
     cta: ctas.find((cta) => cta === row.cta) ?? null,
+    landing_url: row.landing_url,
+    image_url: row.image_url,
+    ad_library_url: row.ad_library_url,
+    started_at: row.started_at,
+    last_seen_at: row.last_seen_at,
+    is_partnership: row.is_partnership,
     shop: shopOf(figuresOf, row, mover)
   })
 
@@ -48,6 +62,6 @@ const shopOf = (
   mover: Mover | undefined
 ): FoundAd["shop"] => {
   if (id === null || name === null || domain === null || country === null) return null
-  const figures = figuresOf(id)
-  return { id, name, domain, country, active_ads: figures.active_ads, ...changeIn(figures, mover) }
+  const valueOf = figuresOf(id)
+  return { id, name, domain, country, ...activeAds(valueOf), ...changeIn(valueOf, mover) }
 }

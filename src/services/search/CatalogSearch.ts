@@ -10,8 +10,8 @@ import type {
   Facets,
   Overview,
   SearchResult,
-  StoreFigures,
-  StoreIds
+  StoreIds,
+  StoreValues
 } from "../../domain/search/CatalogAnswer.ts"
 import type { AdGroupsQuery, Filter, OverviewQuery, Query, StoreIdsQuery } from "../../domain/search/CatalogQuery.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
@@ -26,7 +26,7 @@ export interface Answered<A> {
 /** Figures of stores of one version of the catalog; stores that it does not have are absent. */
 export interface WithFigures {
   readonly catalog: Catalog
-  readonly figures: ReadonlyMap<number, StoreFigures>
+  readonly figures: ReadonlyMap<number, StoreValues>
 }
 
 export interface Progress {

@@ -1,9 +1,10 @@
 /** SQL that reads products by id, with the fields that all tools return. */
-import { Schema, Struct } from "effect"
+import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { facts } from "../../domain/catalog/ProductItem.ts"
 import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { shown } from "./ShopFigures.ts"
 import type { FiguresOf } from "./ShopFigures.ts"
 import * as ShopSql from "./ShopSql.ts"
 
@@ -31,24 +32,29 @@ export const read = (sql: SqlClient.SqlClient) => (wanted: Statement.Fragment) =
       SELECT w.request, ${columns(sql, sql`w.account_id`)}
       FROM ${wanted} JOIN product p ON p.id = w.id JOIN shop s ON s.id = p.shop_id`.pipe(decodeProducts)
 
-export const toProduct = (row: ProductRow) => ({
-  ...Struct.pick(row, ["id", "title", "url", "image_url", "price", "currency"]),
-  created_at: row.created_at?.toISOString() ?? null
+export const toProduct = ({ created_at, currency, id, image_url, price, title, url }: ProductRow) => ({
+  id,
+  title,
+  url,
+  image_url,
+  price,
+  currency,
+  created_at: created_at?.toISOString() ?? null
 })
 
 export const toShop = ({ country, domain, name, shop_id: id }: ProductRow) => ({ id, name, domain, country })
 
-const figures = [
+const figures = shown([
   "estimated_monthly_revenue",
   "estimated_monthly_orders",
   "monthly_visits",
   "traffic_growth_pct",
   "active_ads"
-] as const
+])
 
 export const toFound =
   (figuresOf: FiguresOf) =>
   (row: ProductRow): FoundProduct => ({
     ...toProduct(row),
-    shop: { ...toShop(row), ...Struct.pick(figuresOf(row.shop_id), figures), is_tracked: row.is_tracked }
+    shop: { ...toShop(row), ...figures(figuresOf(row.shop_id)), is_tracked: row.is_tracked }
   })

@@ -5,7 +5,7 @@ import type { Mover } from "../../domain/catalog/Movers.ts"
 import { ShopFacts } from "../../domain/catalog/ShopItem.ts"
 import type { FoundShop } from "../../domain/catalog/ShopItem.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { changeIn } from "./ShopFigures.ts"
+import { allShown, changeIn } from "./ShopFigures.ts"
 import type { FiguresOf } from "./ShopFigures.ts"
 
 type Sql = SqlClient.SqlClient
@@ -40,11 +40,17 @@ export const read = (sql: Sql) => (wanted: Statement.Fragment) =>
 /** In the order of the answer. */
 export const toFacts =
   (figuresOf: FiguresOf) =>
-  (row: ShopRow): ShopFacts => ({
-    ...Struct.pick(row, facts),
-    ...Struct.omit(figuresOf(row.id), ["changes"]),
-    created_on: row.created_on,
-    is_tracked: row.is_tracked
+  ({ country, created_on, currency, domain, id, is_tracked, languages, name, niche }: ShopRow): ShopFacts => ({
+    id,
+    name,
+    domain,
+    country,
+    currency,
+    niche,
+    languages,
+    ...allShown(figuresOf(id)),
+    created_on,
+    is_tracked
   })
 
 /** Of a search, with the change that orders it. */

@@ -148,8 +148,15 @@ export class ToolRunner extends Context.Service<
           })
         }
 
-        const { asOf, envelope } = yield* inTime(Effect.all({ envelope: run, asOf: dataAsOf }))
-        const { json, results = 0 } = Truncation.truncated(envelope)
+        // While the charge waits, nothing keeps the envelope: collecting garbage would copy it each time.
+        const {
+          asOf,
+          json,
+          results = 0
+        } = yield* Effect.map(inTime(Effect.all({ envelope: run, asOf: dataAsOf })), (found) => ({
+          asOf: found.asOf,
+          ...Truncation.truncated(found.envelope)
+        }))
         const charged = yield* charge(call, credits === "one" ? tool.cost : tool.cost * results, idempotency)
         return {
           json,

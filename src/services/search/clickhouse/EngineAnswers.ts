@@ -6,11 +6,10 @@ import type {
   Facets,
   Overview,
   SearchResult,
-  StoreFigures,
-  StoreIds
+  StoreIds,
+  StoreValues
 } from "../../../domain/search/CatalogAnswer.ts"
 import type { AdGroupsQuery, Filter, OverviewQuery, Query, StoreIdsQuery } from "../../../domain/search/CatalogQuery.ts"
-import { shownFigures } from "../ShopFigures.ts"
 import { AdGroupRow, adGroups as adGroupsSql, readAdGroups } from "./AdGroupsSql.ts"
 import type { ClickHouse } from "./ClickHouse.ts"
 import type { ClickHouseError } from "./ClickHouseErrors.ts"
@@ -24,7 +23,7 @@ import * as MediansSql from "./MediansSql.ts"
 import * as OverviewSql from "./OverviewSql.ts"
 import * as PageSql from "./PageSql.ts"
 
-type FiguresById = ReadonlyMap<number, StoreFigures>
+type FiguresById = ReadonlyMap<number, StoreValues>
 type Answer<A> = Effect.Effect<A, ClickHouseError>
 
 /** ClickHouse writes unknown figures as texts. */
@@ -33,11 +32,12 @@ const StoreRow = Schema.Struct({ id: Schema.Int, ...figureFields })
 const PageRow = Schema.Struct({ ...StoreRow.fields, shop_id: Schema.Int })
 const IdRow = Schema.Struct({ id: Schema.Int })
 
-const shown = (row: typeof StoreRow.Type): StoreFigures =>
-  shownFigures((figure) => {
+const valuesOf =
+  (row: typeof StoreRow.Type): StoreValues =>
+  (figure) => {
     const value = row[`figure_${figure}`]
     return value === "nan" ? Number.NaN : value
-  })
+  }
 
 const atOnce = { concurrency: "unbounded" } as const
 
@@ -59,7 +59,7 @@ export const answersOf = (engine: ClickHouse["Service"], place: Place) => {
   const figures = (ids: ReadonlyArray<number>): Answer<FiguresById> =>
     Effect.map(
       ask("figures", StoreRow, (of) => (ids.length === 0 ? undefined : PageSql.figuresOf(of, ids))),
-      (rows) => new Map(rows.map((row) => [row.id, shown(row)]))
+      (rows) => new Map(rows.map((row) => [row.id, valuesOf(row)]))
     )
 
   const search = (query: Query): Answer<{ readonly answer: SearchResult; readonly figures: FiguresById }> =>
@@ -75,7 +75,7 @@ export const answersOf = (engine: ClickHouse["Service"], place: Place) => {
           ...CountsSql.readCounts(counts, query),
           page: page.map(({ id, shop_id }) => ({ id, storeId: shop_id === 0 ? null : shop_id }))
         },
-        figures: new Map(page.flatMap((row) => (row.shop_id === 0 ? [] : [[row.shop_id, shown(row)]])))
+        figures: new Map(page.flatMap((row) => (row.shop_id === 0 ? [] : [[row.shop_id, valuesOf(row)]])))
       }))
     )
 

@@ -127,13 +127,16 @@ export const matchHits = (
   const items = segment[filter.subject]
   const tests = RowFilter.itemTests(segment, items, filter)
   const end = endOf(segment, filter)
-  const list = rows.filter(
-    (row) =>
-      items.stores[row]! < end &&
-      matches(view, conditions, items.stores[row]!) &&
-      tests.every((test) => RowFilter.isMet(test, row))
-  )
-  for (let at = 0; at < rows.length; at++) bits[rows[at]! >>> 5] = 0
+  const kept = new Uint32Array(rows.length)
+  let length = 0
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at]!
+    const store = items.stores[row]!
+    bits[row >>> 5] = 0
+    kept[length] = row
+    if (store < end && matches(view, conditions, store) && RowFilter.areMet(tests, row)) length++
+  }
+  const list = kept.subarray(0, length)
   setRows(bits, list)
   return { ...sum(segment, countRuns(items, list, scratchOf(segment))), bits, list }
 }

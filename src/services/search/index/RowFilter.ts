@@ -125,10 +125,16 @@ export const priceCodes = (prices: Float64Array, { max, min }: Range): readonly 
   ]
 }
 
-export const isMet = (test: RowFilter, row: number): boolean =>
+const isMet = (test: RowFilter, row: number): boolean =>
   test._tag === "Flags"
     ? test.groups.every((group) => group.some((bits) => isSet(bits, row)))
     : ((test.column[row]! & test.mask) - test.low) >>> 0 < test.span
+
+/** A loop, because `every` would make a function for each row. */
+export const areMet = (tests: ReadonlyArray<RowFilter>, row: number): boolean => {
+  for (const test of tests) if (!isMet(test, row)) return false
+  return true
+}
 
 /** The positions of the range in the permutation. */
 export const positions = (

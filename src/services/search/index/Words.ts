@@ -276,5 +276,10 @@ const fewRows = (words: Words, rows: number, { postings, ranges }: Wanted): Uint
   const [only] = ranges
   if (ranges.length <= 1 && (only === undefined || only.to - only.from === 1)) return all
   all.sort()
-  return all.filter((row, at) => at === 0 || row !== all[at - 1])
+  let kept = 0
+  for (let at = 0; at < all.length; at++) {
+    const row = all[at]!
+    if (kept === 0 || row !== all[kept - 1]) all[kept++] = row
+  }
+  return all.subarray(0, kept)
 }

@@ -21,8 +21,7 @@ import { CatalogSearch } from "../CatalogSearch.ts"
 import type { Progress } from "../CatalogSearch.ts"
 import { findStore } from "../index/Segment.ts"
 import type { SegmentList } from "../index/Segment.ts"
-import { shownFigures } from "../ShopFigures.ts"
-import type { StoreFigures } from "../../../domain/search/CatalogAnswer.ts"
+import type { StoreValues } from "../../../domain/search/CatalogAnswer.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 
 export type Emit = (event: IndexEvent) => Effect.Effect<void>
@@ -69,16 +68,13 @@ interface IndexService {
 const logFollower = (cause: Cause.Cause<never>) => Effect.logError("An event of the index was not passed on", cause)
 
 /** Of stores that the list has. Ids of pseudo-stores are below 0. */
-const figuresOf = (list: SegmentList, storeIds: ReadonlyArray<number>): ReadonlyMap<number, StoreFigures> => {
-  const figures = new Map<number, StoreFigures>()
+const figuresOf = (list: SegmentList, storeIds: ReadonlyArray<number>): ReadonlyMap<number, StoreValues> => {
+  const figures = new Map<number, StoreValues>()
   for (const id of storeIds) {
     const store = id > 0 && !figures.has(id) ? findStore(list, id) : undefined
     if (store === undefined) continue
     const { columns } = store.view
-    figures.set(
-      id,
-      shownFigures((figure) => columns.figures[figure][store.row] ?? Number.NaN)
-    )
+    figures.set(id, (figure) => columns.figures[figure][store.row] ?? Number.NaN)
   }
   return figures
 }

@@ -5,16 +5,18 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as AdQuery from "../../../../src/domain/search/AdQuery.ts"
+import { movers } from "../../../../src/domain/catalog/Movers.ts"
+import type { StoreValues } from "../../../../src/domain/search/CatalogAnswer.ts"
 import type { Query } from "../../../../src/domain/search/CatalogQuery.ts"
 import * as ProductQuery from "../../../../src/domain/search/ProductQuery.ts"
 import * as ShopQuery from "../../../../src/domain/search/ShopQuery.ts"
 import { Spellings } from "../../../../src/services/search/index/IndexedRecords.ts"
 import { search } from "../../../../src/services/search/index/Search.ts"
-import { findStore } from "../../../../src/services/search/index/Segment.ts"
+import { findStore, record } from "../../../../src/services/search/index/Segment.ts"
 import * as Names from "../../../../src/services/search/Names.ts"
 import * as Queries from "../../../../src/services/search/Queries.ts"
 import type { NameCodes } from "../../../../src/services/search/Queries.ts"
-import { shownFigures } from "../../../../src/services/search/ShopFigures.ts"
+import { allShown } from "../../../../src/services/search/ShopFigures.ts"
 import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
 import * as NaiveSearch from "../../../oracle/NaiveSearch.ts"
 import { matcher } from "../../../oracle/NaiveText.ts"
@@ -43,6 +45,8 @@ interface Case {
 
 type Args = Record<string, unknown>
 
+const figuresOf = (valueOf: StoreValues) => ({ ...allShown(valueOf), changes: record(movers, valueOf) })
+
 describe.skipIf(!ClickHousePackage.isAvailable)("searches by ClickHouse", () => {
   for (const [index, size] of sizes.entries()) {
     const catalogSeed = seed * 1_000 + index
@@ -57,7 +61,7 @@ describe.skipIf(!ClickHousePackage.isAvailable)("searches by ClickHouse", () => 
         const expectedFigures = (id: number) => {
           const store = findStore(list, id)
           assert(store !== undefined)
-          return shownFigures((figure) => store.view.columns.figures[figure][store.row] ?? Number.NaN)
+          return figuresOf((figure) => store.view.columns.figures[figure][store.row] ?? Number.NaN)
         }
 
         const check = Effect.fnUntraced(function* ({ ids, query, total }: Case, context: string) {
@@ -79,7 +83,11 @@ describe.skipIf(!ClickHousePackage.isAvailable)("searches by ClickHouse", () => 
               Effect.fnUntraced(function* ({ catalog, search: by, where }) {
                 const found = yield* by.search({ ...query(Names.of(catalog)), ...window })
                 assert.deepStrictEqual(found.answer, expected, `${where}: ${context}`)
-                assert.deepStrictEqual(found.figures, figures, `${where}: ${context}`)
+                assert.deepStrictEqual(
+                  new Map(Array.from(found.figures, ([id, of]) => [id, figuresOf(of)])),
+                  figures,
+                  `${where}: ${context}`
+                )
               }),
               { concurrency: "unbounded", discard: true }
             )
