@@ -1,9 +1,10 @@
 /** The HTTP server: limits on what a client can hold up, and a shutdown that drains. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import type { Duration, Scope } from "effect"
-import { Effect, Layer } from "effect"
+import type { Duration } from "effect"
+import { Effect, Layer, Scheduler, Scope } from "effect"
 import { HttpServer, HttpServerError } from "effect/http"
-import type { Server } from "node:http"
+import type { HttpServerRequest } from "effect/http"
+import type { IncomingMessage, Server } from "node:http"
 import { createServer, ServerResponse } from "node:http"
 import { createServer as createNetServer } from "node:net"
 import type { AppSettings } from "../Config.ts"
@@ -87,6 +88,39 @@ export const make = (
   return server
 }
 
+type Serve = Parameters<typeof HttpServer.make>[0]["serve"]
+
+/**
+ * Serves as the adapter does, with a scope for each of the requests that run. The adapter has the fibers of all requests in the
+ * `Map` of one scope. V8 keeps what such a map had when it was last rehashed, which are answers of calls that ended long ago, until
+ * the next collection of the whole heap (decision 9).
+ */
+const serveApart = (server: Server, http: HttpServer.HttpServer["Service"]): Serve =>
+  Effect.fnUntraced(function* (app, middleware) {
+    // Both end after the drain, which is the adapter's.
+    const all = Scope.forkUnsafe(yield* Effect.scope, "parallel")
+    yield* Effect.addFinalizer(() => Effect.sync(() => server.off("request", answer)))
+    yield* middleware === undefined ? http.serve(app) : http.serve(app, middleware)
+
+    const makeHandler = Effect.suspend(
+      () =>
+        NodeHttpServer.makeHandler<HttpServerRequest.HttpServerRequest | Scope.Scope, unknown>(app, {
+          middleware,
+          scope: Scope.forkUnsafe(all, "parallel")
+        })
+      // A handler has the scheduler of the effect that makes it, and that of `runSync` is not for requests.
+    ).pipe(Effect.provideService(Scheduler.Scheduler, yield* Scheduler.Scheduler))
+    const run = Effect.runSyncWith(yield* Effect.context())
+    const idle: Array<(request: IncomingMessage, response: ServerResponse) => void> = []
+    const answer = (request: IncomingMessage, response: ServerResponse) => {
+      const handle = idle.pop() ?? run(makeHandler)
+      response.once("close", () => idle.push(handle))
+      handle(request, response)
+    }
+    server.removeAllListeners("request")
+    server.on("request", answer)
+  })
+
 export const layerWith = (options: { readonly drainTimeout: Duration.Input; readonly stalledTimeoutMillis?: number }) =>
   Layer.effect(
     HttpServer.HttpServer,
@@ -117,7 +151,7 @@ export const layerWith = (options: { readonly drainTimeout: Duration.Input; read
       })
       // Runs after the drain and before the socket is closed for good, which waits for every connection.
       yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
-      return http
+      return HttpServer.make({ address: http.address, serve: serveApart(server, http) })
     })
   )
 

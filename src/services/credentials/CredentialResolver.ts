@@ -2,7 +2,7 @@
  * Finds the caller for the secret in the `Authorization` header (S7, S103, R41): one batched, indexed read, never
  * cached.
  */
-import { Array, Clock, Context, Effect, Exit, Layer, Option, Redacted, Request, Schema } from "effect"
+import { Array, Clock, Context, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
@@ -43,8 +43,6 @@ const Holder = Schema.Struct({
 })
 type Holder = typeof Holder.Type
 const decodeHolders = rowsOf(Holder)
-
-class Lookup extends Request.Class<{ readonly hash: string }, Holder, CredentialRejected | ServiceUnavailable> {}
 
 export class CredentialResolver extends Context.Service<
   CredentialResolver,
@@ -113,13 +111,13 @@ export class CredentialResolver extends Context.Service<
       })
 
       const lookupOf = (credentials: (now: Date) => Statement.Fragment) =>
-        batched<Lookup>({
+        batched<string, Holder, CredentialRejected | ServiceUnavailable>({
           sql,
           maxInFlight,
           maxSize: maxBatch,
           run: Effect.fnUntraced(function* (entries) {
             const now = yield* Clock.currentTimeMillis
-            const hashes = Array.dedupe(entries.map((entry) => entry.request.hash))
+            const hashes = Array.dedupe(entries.map(({ request: hash }) => hash))
             const found = yield* findCurrent(credentials(new Date(now)), hashes).pipe(
               Effect.map((holders) => new Map(holders.map((holder) => [holder.hash, holder]))),
               availableToRead,
@@ -130,7 +128,7 @@ export class CredentialResolver extends Context.Service<
                 entry.completeUnsafe(Exit.failCause(found.cause))
                 continue
               }
-              const holder = found.value.get(entry.request.hash)
+              const holder = found.value.get(entry.request)
               entry.completeUnsafe(holder === undefined ? Exit.fail(new CredentialRejected()) : Exit.succeed(holder))
             }
           })
@@ -145,7 +143,7 @@ export class CredentialResolver extends Context.Service<
         const kind = Option.getOrUndefined(Credential.kindOf(text))
         if (kind === undefined) return yield* new CredentialRejected()
         const hash = Hex.encode(Secrets.sha256(text))
-        const holder = yield* Effect.request(new Lookup({ hash }), lookups[kind])
+        const holder = yield* lookups[kind](hash)
         const caller = toCaller(kind, holder)
         use.remember(caller.credential, yield* Clock.currentTimeMillis)
         return caller

@@ -1,6 +1,5 @@
 /** Charges and refunds in the append-only ledger of credits (D13 to D16). */
-import { Array, Clock, Context, Effect, Exit, Layer, Request, Result } from "effect"
-import type { RequestResolver } from "effect"
+import { Array, Clock, Context, Effect, Exit, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import type { AccountId, Caller } from "../../domain/access/Account.ts"
@@ -12,6 +11,7 @@ import { available, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import { batched } from "../database/BatchedRequests.ts"
+import type { Entry } from "../database/BatchedRequests.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import type { Decision } from "./LedgerStatements.ts"
 import * as LedgerStatements from "./LedgerStatements.ts"
@@ -32,14 +32,14 @@ const maxBatch = 500
 const retries = 6
 const deadline = "8 seconds"
 
-class ChargeRequest extends Request.Class<
-  { readonly charge: Charge; readonly progress: { sent: boolean } },
-  Charged,
-  ChargeError
-> {}
+interface ChargeRequest {
+  readonly charge: Charge
+  isSent: boolean
+}
+type ChargeEntry = Entry<ChargeRequest, Charged, ChargeError>
 
 interface Lane {
-  readonly resolver: RequestResolver.RequestResolver<ChargeRequest>
+  readonly charge: (request: ChargeRequest) => Effect.Effect<Charged, ChargeError>
   /** The statement that is under way: when it began, and its accounts. */
   statement: { readonly beganMillis: number; readonly accounts: ReadonlySet<AccountId> } | undefined
 }
@@ -98,11 +98,11 @@ export class CreditLedger extends Context.Service<
         onDatabase
       )
 
-      const run = Effect.fnUntraced(function* (entries: ReadonlyArray<Request.Entry<ChargeRequest>>) {
+      const run = Effect.fnUntraced(function* (entries: ReadonlyArray<ChargeEntry>) {
         const byRequestId = Array.groupBy(entries, (entry) => entry.request.charge.requestId)
         const groups = Object.values(byRequestId)
         const charges = groups.map(([first]) => first.request.charge)
-        for (const entry of entries) entry.request.progress.sent = true
+        for (const entry of entries) entry.request.isSent = true
         const taken = yield* Effect.exit(take(charges))
         if (Exit.isFailure(taken)) {
           yield* unanswered.add(charges.map(toUnanswered))
@@ -114,7 +114,7 @@ export class CreditLedger extends Context.Service<
         yield* Effect.forEach(taken.value, ({ outcome }) => Metrics.charges.add({ outcome: measured[outcome] }), {
           discard: true
         })
-        const complete = (entry: Request.Entry<ChargeRequest>, nowMillis: number) => {
+        const complete = (entry: ChargeEntry, nowMillis: number) => {
           const decision = decisions.get(entry.request.charge.requestId)
           entry.completeUnsafe(answer(entry.request.charge, decision, nowMillis, config.billingUrl))
         }
@@ -128,7 +128,7 @@ export class CreditLedger extends Context.Service<
         for (const entry of refused) complete(entry, now)
       })
 
-      const runIn = (lane: Lane, entries: ReadonlyArray<Request.Entry<ChargeRequest>>) =>
+      const runIn = (lane: Lane, entries: ReadonlyArray<ChargeEntry>) =>
         Effect.flatMap(Clock.currentTimeMillis, (beganMillis) => {
           const accounts = new Set(entries.map(({ request }) => request.charge.caller.accountId))
           lane.statement = { beganMillis, accounts }
@@ -140,7 +140,7 @@ export class CreditLedger extends Context.Service<
 
       const lanes = Array.makeBy(laneCount, () => {
         const lane: Lane = {
-          resolver: batched({ sql, maxInFlight: 1, maxSize: maxBatch, run: (entries) => runIn(lane, entries) }),
+          charge: batched({ sql, maxInFlight: 1, maxSize: maxBatch, run: (entries) => runIn(lane, entries) }),
           statement: undefined
         }
         return lane
@@ -155,10 +155,10 @@ export class CreditLedger extends Context.Service<
 
       const charge = Effect.fnUntraced(function* (charge: Charge): Effect.fn.Return<Charged, ChargeError> {
         if (charge.idempotency !== undefined) yield* checkKey(charge.idempotency.key)
-        const { resolver } = laneOf(charge.caller.accountId, yield* Clock.currentTimeMillis)
-        const request = new ChargeRequest({ charge, progress: { sent: false } })
-        return yield* Effect.request(request, resolver).pipe(
-          Effect.onInterrupt(() => (request.progress.sent ? unanswered.add([toUnanswered(charge)]) : Effect.void)),
+        const lane = laneOf(charge.caller.accountId, yield* Clock.currentTimeMillis)
+        const request: ChargeRequest = { charge, isSent: false }
+        return yield* lane.charge(request).pipe(
+          Effect.onInterrupt(() => (request.isSent ? unanswered.add([toUnanswered(charge)]) : Effect.void)),
           Metrics.queueLength.during({ queue: "charges" })
         )
       })

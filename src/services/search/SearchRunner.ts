@@ -5,7 +5,7 @@
  * searched list. The runner then waits for the index and repeats the search once. The second answer is final; records that
  * are gone are left out of it.
  */
-import { Array, Context, Deferred, Effect, Exit, Layer, Request, Schema } from "effect"
+import { Array, Context, Deferred, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError, Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -13,6 +13,7 @@ import * as Narrowing from "../../domain/search/Narrowing.ts"
 import type { Apart, Findings, UnknownName } from "../../domain/search/Warnings.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import { batched } from "../database/BatchedRequests.ts"
+import type { Entry } from "../database/BatchedRequests.ts"
 import { rowOf } from "../database/Rows.ts"
 import { CurrentAccount } from "../limits/CurrentAccount.ts"
 import * as Metrics from "../metrics/Metrics.ts"
@@ -52,7 +53,7 @@ export type Reader<Row> = (
   options?: { readonly accountId?: AccountId; readonly hint?: () => string }
 ) => Effect.Effect<ReadonlyArray<Row>, SearchFailure>
 
-interface WantedRecords<Row> extends Request.Request<ReadonlyArray<Row>, SearchFailure> {
+interface WantedRecords {
   readonly ids: ReadonlyArray<number>
   readonly accountId: AccountId | undefined
   /** The last caller to leave stops the statement. */
@@ -147,7 +148,8 @@ export class SearchRunner extends Context.Service<
       })
 
       const reader = <Row extends Versioned>(read: Read<Row>): Reader<Row> => {
-        type Entries = ReadonlyArray<Request.Entry<WantedRecords<Row>>>
+        type Rows = ReadonlyArray<Row>
+        type Entries = ReadonlyArray<Entry<WantedRecords, Rows, SearchFailure>>
         const readTogether = Effect.fnUntraced(function* (all: Entries): Effect.fn.Return<void> {
           const entries = all.filter(({ request }) => !request.caller.isGone)
           if (entries.length === 0) return
@@ -182,7 +184,7 @@ export class SearchRunner extends Context.Service<
             entry.completeUnsafe(Exit.map(found, () => rows?.get(request) ?? []))
           }
         })
-        const resolver = batched<WantedRecords<Row>>({
+        const request = batched<WantedRecords, Rows, SearchFailure>({
           sql,
           // A statement that hangs delays no other; how many run is limited by permits.
           maxInFlight: Infinity,
@@ -190,7 +192,6 @@ export class SearchRunner extends Context.Service<
           run: (entries) =>
             Effect.forEach(Array.chunksOf(entries, maxBatch), readTogether, { concurrency: "unbounded", discard: true })
         })
-        const wanted = Request.of<WantedRecords<Row>>()
         return (ids, { accountId, hint } = {}) => {
           if (ids.length === 0) return Effect.succeed([])
           return Effect.suspend(() => {
@@ -199,9 +200,9 @@ export class SearchRunner extends Context.Service<
               caller.isGone = true
               caller.onLeave()
             })
-            return Effect.request(wanted({ ids, accountId, caller }), resolver).pipe(
+            return request({ ids, accountId, caller }).pipe(
               Effect.onInterrupt(() => leave),
-              (request) => permits.share(request),
+              (records) => permits.share(records),
               Effect.map((found) => {
                 const rows = new Map(found.map((row) => [row.id, row]))
                 return ids.flatMap((id) => rows.get(id) ?? [])
