@@ -59,6 +59,9 @@ const asServiceUnavailable = <E>(error: E | SqlError.SqlError) =>
   // TypeScript cannot narrow a generic type by exclusion: an error that is not a SqlError is an Exclude<E, SqlError>.
   SqlError.isSqlError(error) ? unavailable(error) : (error as Exclude<E, SqlError.SqlError>)
 
+/** Made once, and not for each statement. */
+const backoff = Schedule.exponential("50 millis")
+
 /**
  * Gives an effect a deadline and turns its SQL failures into `ServiceUnavailable`.
  *
@@ -79,7 +82,7 @@ export const available =
       brokenIsFailure,
       Effect.retry({
         times: options.retries,
-        schedule: Schedule.exponential("50 millis"),
+        schedule: backoff,
         while: (error) => SqlError.isSqlError(error) && !isPermanent(error)
       }),
       Effect.catchIf(isRefused, (error) => Effect.die(new RefusedValue({ sqlState: sqlStateOf(error) }))),
