@@ -111,6 +111,7 @@ const serveApart = (server: Server, http: HttpServer.HttpServer["Service"]): Ser
       // A handler has the scheduler of the effect that makes it, and that of `runSync` is not for requests.
     ).pipe(Effect.provideService(Scheduler.Scheduler, yield* Scheduler.Scheduler))
     const run = Effect.runSyncWith(yield* Effect.context())
+    /** As many as requests have run at once. */
     const idle: Array<(request: IncomingMessage, response: ServerResponse) => void> = []
     const answer = (request: IncomingMessage, response: ServerResponse) => {
       const handle = idle.pop() ?? run(makeHandler)

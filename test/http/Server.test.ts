@@ -4,18 +4,15 @@ import { Context, Deferred, Effect, Exit, Fiber, Layer, Option, Scope } from "ef
 import { Agent, request } from "node:http"
 import { connect } from "node:net"
 import type { Socket } from "node:net"
-import { HttpRouter, HttpServerResponse } from "effect/http"
 import { IpNetwork } from "effect/net"
 import { AppConfig } from "../../src/Config.ts"
 import * as MetricsServer from "../../src/http/MetricsServer.ts"
 import * as PeerConnections from "../../src/http/PeerConnections.ts"
-import * as Router from "../../src/http/Router.ts"
 import * as Server from "../../src/http/Server.ts"
 import type { AdSearch } from "../../src/services/search/Searches.ts"
 import * as FakeSearch from "../support/FakeSearch.ts"
 import * as Messages from "../support/Messages.ts"
 import { freePort } from "../support/ServerProcess.ts"
-import { promotedBytes } from "../support/PromotedMemory.ts"
 import { TestServer } from "../support/TestServer.ts"
 
 type Search = AdSearch["Service"]["search"]
@@ -287,48 +284,5 @@ describe("the limits of the listening socket", () => {
         maxConnections: 10_000
       }
     )
-  })
-})
-
-describe("memory", () => {
-  it.live("keeps nothing of answers that are sent", () => {
-    // Later, so that requests are answered side by side.
-    const answer = Effect.map(Effect.sleep("1 milli"), () => HttpServerResponse.text("soft ".repeat(8_000)))
-    const isRunning = Deferred.makeUnsafe<void>()
-    const routes = Layer.mergeAll(
-      HttpRouter.add("GET", "/answer", answer),
-      HttpRouter.add("GET", "/late", Effect.andThen(Deferred.succeed(isRunning, undefined), Effect.never))
-    )
-    return Effect.gen(function* () {
-      const port = yield* freePort
-      const server = Router.layerOf(routes).pipe(
-        Layer.provide(Server.layer),
-        Layer.provide(AppConfig.layerOf({ port }))
-      )
-      yield* Layer.build(server)
-      const agent = new Agent({ keepAlive: true, maxSockets: 8 })
-      // The server is never without a request.
-      const late = request({ port, path: "/late" })
-        .on("error", () => {})
-        .end()
-      yield* Deferred.await(isRunning)
-      // What this client receives is outside of the heap.
-      const call = Effect.callback<void>((resume) => {
-        request({ agent, port, path: "/answer" }, (response) => {
-          response.resume().on("end", () => resume(Effect.void))
-        }).end()
-      })
-      const bytes = yield* promotedBytes(
-        Effect.all(
-          Array.from({ length: 8 }, () => call),
-          { concurrency: 8 }
-        ),
-        60
-      )
-      late.destroy()
-      agent.destroy()
-      // All answers are 19 million bytes.
-      assert.isBelow(bytes, 4_000_000)
-    }).pipe(Effect.scoped)
   })
 })

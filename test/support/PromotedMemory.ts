@@ -1,10 +1,19 @@
 /**
- * What outlives young collections of garbage. V8 copies objects that are reachable, also from old objects that are garbage themselves,
- * and moves them to the old generation, where they stay until the whole heap is collected.
+ * A program that prints by how many bytes the old generation grows while 1,600 requests of 8 kB are batched, and while 480 answers of 40 kB
+ * are sent. V8 copies objects that are reachable, also from old objects that are garbage themselves, and moves them to the old
+ * generation. It runs by itself, because what other tests leave in the heap can keep objects as well.
  */
-import { Effect } from "effect"
+import { Deferred, Effect, Exit, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { Agent, request } from "node:http"
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
+import { AppConfig } from "../../src/Config.ts"
+import * as Router from "../../src/http/Router.ts"
+import * as Server from "../../src/http/Server.ts"
+import { batched } from "../../src/services/database/BatchedRequests.ts"
+import { freePort } from "./ServerProcess.ts"
 
 setFlagsFromString("--expose-gc")
 const gc = runInNewContext("gc") as NonNullable<typeof globalThis.gc>
@@ -16,25 +25,69 @@ const oldBytes = (): number =>
     0
   )
 
-/**
- * Bytes by which the old generation grows in so many rounds, with a young collection after each. A round is a fiber of its own: one that
- * lives on would have the fibers of all rounds in the set of its children.
- */
-export const promotedBytes = <R>(
-  round: Effect.Effect<unknown, never, R>,
-  rounds: number
-): Effect.Effect<number, never, R> =>
-  Effect.gen(function* () {
-    const run = Effect.runPromiseWith(yield* Effect.context<R>())
-    return yield* Effect.promise(async () => {
-      // The first rounds compile code, and make what is kept for good.
-      for (let warmUp = 0; warmUp < 20; warmUp++) await run(round)
-      gc()
-      const before = oldBytes()
-      for (let number = 0; number < rounds; number++) {
-        await run(round)
-        gc({ type: "minor", execution: "sync" })
-      }
-      return oldBytes() - before
+/** In so many rounds of so many at once, with a young collection after each. A fiber that lived on would have all others in the set of its children. */
+const promotedBytes = async (rounds: number, atOnce: number, one: Effect.Effect<unknown>): Promise<number> => {
+  const round = () =>
+    Effect.runPromise(
+      Effect.all(
+        Array.from({ length: atOnce }, () => one),
+        { concurrency: "unbounded", discard: true }
+      )
+    )
+  // The first rounds compile code, and make what is kept for good.
+  for (let warmUp = 0; warmUp < 20; warmUp++) await round()
+  gc()
+  const before = oldBytes()
+  for (let number = 0; number < rounds; number++) {
+    await round()
+    gc({ type: "minor", execution: "sync" })
+  }
+  return oldBytes() - before
+}
+
+const ask = batched<ReadonlyArray<number>, number, never>({
+  sql: { transactionService: SqlClient.TransactionConnection(0) },
+  maxInFlight: 1,
+  maxSize: 100,
+  run: (entries) =>
+    Effect.sync(() => {
+      for (const { completeUnsafe, request } of entries) completeUnsafe(Exit.succeed(request.length))
     })
+})
+const requests = () =>
+  promotedBytes(
+    100,
+    16,
+    Effect.suspend(() => ask(Array.from({ length: 1_000 }, () => 0.5)))
+  )
+
+const answers = Effect.gen(function* () {
+  const port = yield* freePort
+  // Later, so that requests are answered side by side.
+  const answer = Effect.map(Effect.sleep("1 milli"), () => HttpServerResponse.text("soft ".repeat(8_000)))
+  const isRunning = Deferred.makeUnsafe<void>()
+  const routes = Layer.mergeAll(
+    HttpRouter.add("GET", "/answer", answer),
+    HttpRouter.add("GET", "/late", Effect.andThen(Deferred.succeed(isRunning, undefined), Effect.never))
+  )
+  yield* Layer.build(Layer.provide(Router.layerOf(routes), [Layer.provide(Server.layer, AppConfig.layerOf({ port }))]))
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  // The server is never without a request.
+  const late = request({ port, path: "/late" })
+    .on("error", () => {})
+    .end()
+  yield* Deferred.await(isRunning)
+  // What this client receives is outside of the heap.
+  const call = Effect.callback<void>((resume) => {
+    request({ agent, port, path: "/answer" }, (response) => {
+      response.resume().on("end", () => resume(Effect.void))
+    }).end()
   })
+  const bytes = yield* Effect.promise(() => promotedBytes(60, 8, call))
+  late.destroy()
+  agent.destroy()
+  return bytes
+}).pipe(Effect.scoped)
+
+process.stdout.write(JSON.stringify({ requests: await requests(), answers: await Effect.runPromise(answers) }))
+process.exit(0)

@@ -11,12 +11,14 @@ export interface Entry<Request, Success, Failure> {
 
 interface Waiting<Request, Success, Failure> extends Entry<Request, Success, Failure> {
   readonly context: Context.Context<never>
+  /** Whether the caller was interrupted. */
+  isGone: boolean
 }
 
 /**
  * Runs at most `maxInFlight` batches at once. Requests that arrive meanwhile form the next batch, so batches grow with the
- * load. A batch belongs to no caller: a caller that is interrupted does not stop it, and it does not run in a caller's
- * transaction.
+ * load. A batch belongs to no caller: a caller that is interrupted before is left out, and later does not stop it. It does
+ * not run in a caller's transaction.
  *
  * This is not `RequestResolver` of effect 4.1, which empties the sets of a batch and uses them again. V8 keeps what such a
  * set had, which are the callers with all of their calls, until the next collection of the whole heap (decision 9).
@@ -34,12 +36,18 @@ export const batched = <Request, Success, Failure>(options: {
   let inFlight = 0
   let isForming = false
 
+  const runWanted = (entries: ReadonlyArray<Waiting<Request, Success, Failure>>) =>
+    Effect.suspend(() => {
+      const wanted = entries.filter(({ isGone }) => !isGone)
+      return Array.isReadonlyArrayNonEmpty(wanted) ? options.run(wanted) : Effect.void
+    })
+
   const flight = Effect.suspend(() => {
     isForming = false
     const entries = waiting
     waiting = []
     return Effect.onExit(
-      Effect.forEach(Array.chunksOf(entries, options.maxSize), options.run, { discard: true }),
+      Effect.forEach(Array.chunksOf(entries, options.maxSize), runWanted, { discard: true }),
       (exit) =>
         Effect.sync(() => {
           const unanswered = Exit.isFailure(exit)
@@ -69,11 +77,11 @@ export const batched = <Request, Success, Failure>(options: {
   return (request) =>
     Effect.contextWith((context: Context.Context<never>) =>
       Effect.callback<Success, Failure>((resume) => {
-        const entry = { request, context, completeUnsafe: resume }
+        const entry = { request, context, completeUnsafe: resume, isGone: false }
         waiting.push(entry)
         form()
         return Effect.sync(() => {
-          waiting = waiting.filter((other) => other !== entry)
+          entry.isGone = true
         })
       })
     )

@@ -5,7 +5,6 @@ import { SqlClient } from "effect/sql"
 import type { SqlConnection } from "effect/sql"
 import { batched } from "../../../src/services/database/BatchedRequests.ts"
 import type { Entry } from "../../../src/services/database/BatchedRequests.ts"
-import { promotedBytes } from "../../support/PromotedMemory.ts"
 
 const sql = { transactionService: SqlClient.TransactionConnection(0) }
 
@@ -89,6 +88,20 @@ describe("batched", () => {
     })
   )
 
+  it.effect("leaves out a caller that is gone when its part of a batch begins", () =>
+    Effect.gen(function* () {
+      const { batches, fork, letGo } = held({ maxInFlight: 1, maxSize: 1 })
+      const staying = yield* fork([1])
+      const leaving = yield* fork([2])
+      const last = yield* fork([3])
+      assert.deepStrictEqual(yield* batches, [[1]])
+      yield* Fiber.interruptAll(leaving)
+      assert.deepStrictEqual(yield* letGo(0), [[1], [3]])
+      yield* letGo(1)
+      assert.deepStrictEqual(yield* Fiber.joinAll([...staying, ...last]), [2, 6])
+    })
+  )
+
   it.effect("answers every request, also after a defect or when the batch forgets one", () =>
     Effect.gen(function* () {
       const ask = batched<number, number, string>({
@@ -129,26 +142,6 @@ describe("batched", () => {
       const connection = {} as SqlConnection.Connection
       yield* Effect.provideService(ask(1), sql.transactionService, [connection, 0])
       assert.deepStrictEqual(seen, [false])
-    })
-  )
-
-  it.live("keeps nothing of callers that have their answer", () =>
-    Effect.gen(function* () {
-      const ask = batched<ReadonlyArray<number>, number, never>({
-        sql,
-        maxInFlight: 1,
-        maxSize: 100,
-        run: (entries) =>
-          Effect.sync(() => {
-            for (const { completeUnsafe, request } of entries) completeUnsafe(Exit.succeed(request.length))
-          })
-      })
-      const callers = Array.from({ length: 16 }, (_, number) =>
-        Effect.suspend(() => ask(Array.from({ length: 1_000 }, () => number + 0.5)))
-      )
-      const bytes = yield* promotedBytes(Effect.all(callers, { concurrency: "unbounded" }), 100)
-      // The requests of all rounds are 12.8 million bytes.
-      assert.isBelow(bytes, 3_000_000)
     })
   )
 })
