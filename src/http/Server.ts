@@ -102,14 +102,14 @@ const serveApart = (server: Server, http: HttpServer.HttpServer["Service"]): Ser
     yield* Effect.addFinalizer(() => Effect.sync(() => server.off("request", answer)))
     yield* middleware === undefined ? http.serve(app) : http.serve(app, middleware)
 
-    const makeHandler = Effect.suspend(
-      () =>
-        NodeHttpServer.makeHandler<HttpServerRequest.HttpServerRequest | Scope.Scope, unknown>(app, {
-          middleware,
-          scope: Scope.forkUnsafe(all, "parallel")
-        })
-      // A handler has the scheduler of the effect that makes it, and that of `runSync` is not for requests.
-    ).pipe(Effect.provideService(Scheduler.Scheduler, yield* Scheduler.Scheduler))
+    // Requests run with the scheduler of the effect that makes their handler. `runSync` has one of its own, which is not for them.
+    const scheduler = yield* Scheduler.Scheduler
+    const makeHandler = Effect.suspend(() =>
+      NodeHttpServer.makeHandler<HttpServerRequest.HttpServerRequest | Scope.Scope, unknown>(app, {
+        middleware,
+        scope: Scope.forkUnsafe(all, "parallel")
+      })
+    ).pipe(Effect.provideService(Scheduler.Scheduler, scheduler))
     const run = Effect.runSyncWith(yield* Effect.context())
     /** As many as requests have run at once. */
     const idle: Array<(request: IncomingMessage, response: ServerResponse) => void> = []

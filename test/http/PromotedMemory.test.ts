@@ -12,7 +12,7 @@ it.live(
   "neither requests that were batched nor answers that were sent outlive young collections of garbage",
   () =>
     Effect.gen(function* () {
-      const { stdout } = yield* Effect.promise(() => promisify(execFile)(process.execPath, [program]))
+      const { stdout } = yield* Effect.promise(() => promisify(execFile)(process.execPath, ["--expose-gc", program]))
       const promoted = yield* Schema.decodeEffect(Schema.fromJsonString(Promoted))(stdout)
       // All requests are 12.8 million bytes, all answers 19.2 million.
       assert.isBelow(promoted.requests, 3_000_000)

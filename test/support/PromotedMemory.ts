@@ -1,22 +1,21 @@
 /**
- * A program that prints by how many bytes the old generation grows while 1,600 requests of 8 kB are batched, and while 480 answers of 40 kB
- * are sent. V8 copies objects that are reachable, also from old objects that are garbage themselves, and moves them to the old
- * generation. It runs by itself, because what other tests leave in the heap can keep objects as well.
+ * A program, run with `--expose-gc`, that prints by how many bytes the old generation grows while 1,600 requests of 8 kB are batched,
+ * and while 480 answers of 40 kB are sent. V8 copies objects that are reachable, also from old objects that are garbage themselves, and
+ * moves them to the old generation. It runs alone, because what other tests leave in the heap can keep objects as well.
  */
 import { Deferred, Effect, Exit, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { Agent, request } from "node:http"
-import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+import { getHeapSpaceStatistics } from "node:v8"
 import { AppConfig } from "../../src/Config.ts"
 import * as Router from "../../src/http/Router.ts"
 import * as Server from "../../src/http/Server.ts"
 import { batched } from "../../src/services/database/BatchedRequests.ts"
 import { freePort } from "./ServerProcess.ts"
 
-setFlagsFromString("--expose-gc")
-const gc = runInNewContext("gc") as NonNullable<typeof globalThis.gc>
+const { gc } = globalThis
+if (gc === undefined) throw new Error("Run it with --expose-gc")
 
 const oldBytes = (): number =>
   getHeapSpaceStatistics().reduce(
@@ -25,7 +24,10 @@ const oldBytes = (): number =>
     0
   )
 
-/** In so many rounds of so many at once, with a young collection after each. A fiber that lived on would have all others in the set of its children. */
+/**
+ * In so many rounds of so many at once, with a young collection after each. A round is a fiber of its own: one that lived on would keep
+ * the fibers of all rounds in the set of its children.
+ */
 const promotedBytes = async (rounds: number, atOnce: number, one: Effect.Effect<unknown>): Promise<number> => {
   const round = () =>
     Effect.runPromise(

@@ -15,7 +15,7 @@ const all = numberFigures.map((figure) => ({ figure, ...storeFigures[figure] }))
 
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value)
 
-/** Makes what shows these figures of a store. Each is looked up in a column of its own, which costs more than all else here. */
+/** A function that reads these figures of a store, as answers show them. Others are not read: each figure is in a column of its own. */
 export const shown = <A extends Answer>(
   answers: ReadonlyArray<A>
 ): ((valueOf: StoreValues) => Pick<StoreFigures, A>) => {

@@ -52,7 +52,7 @@ interface Case {
   readonly operatorsOnly?: true
 }
 
-/** The cases sign in more often than one network may (R56), so that each sign-in has an address of its own. */
+/** The cases sign in more often than one network may (R56). Each sign-in comes from another address. */
 const signedIn = (who: { readonly email: string; readonly password: string }) =>
   SiteVisitor.signedIn(who, SiteVisitor.ownAddress())
 
