@@ -116,9 +116,19 @@ export interface Filter {
   readonly idAbove?: number
 }
 
-/** Whether a filter asks for nothing. */
-export const isOfAll = ({ subject: _subject, stores, words, ...conditions }: Filter): boolean =>
-  stores.length === 0 && words.length === 0 && Object.values(conditions).every((condition) => condition === undefined)
+/** A condition that is missing here does not compile. */
+const furtherConditions = {
+  item: (filter) => filter.item,
+  phrases: (filter) => filter.phrases,
+  isStoreless: (filter) => filter.isStoreless,
+  idAbove: (filter) => filter.idAbove
+} satisfies { readonly [K in Exclude<keyof Filter, "subject" | "stores" | "words">]: (filter: Filter) => Filter[K] }
+
+/** Whether a filter, or that of a query, asks for nothing. */
+export const isOfAll = (filter: Filter): boolean =>
+  filter.stores.length === 0 &&
+  filter.words.length === 0 &&
+  Object.values(furtherConditions).every((condition) => condition(filter) === undefined)
 
 export interface Query extends Filter {
   readonly order: Order

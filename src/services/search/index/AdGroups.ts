@@ -4,10 +4,9 @@
  */
 import * as AdKey from "./AdKey.ts"
 import { isSet } from "./Bitmap.ts"
-import { currencies } from "./Currencies.ts"
+import { countedItems } from "./Currencies.ts"
 import type { AdGroups } from "../../../domain/search/CatalogAnswer.ts"
 import type { AdGroupsQuery, Grouping } from "../../../domain/search/CatalogQuery.ts"
-import { matchItems } from "./Matching.ts"
 import type { Matching } from "./Matching.ts"
 import { defaultTuning, stepsBetweenChecks } from "./Run.ts"
 import type { Cancel, Run } from "./Run.ts"
@@ -35,8 +34,9 @@ export const adGroups = (list: SegmentList, query: AdGroupsQuery, cancel: Cancel
   const run: Run = { conditions: prepare(query.stores), cancel, tuning }
   const counts: Counts = new Map()
   const total = { ads: 0, stores: 0 }
+  const { currencies, match } = countedItems(query, run)
   for (const view of list) {
-    const matching = matchItems(view, query, run)
+    const matching = match(view)
     total.ads += matching.total
     total.stores += matching.stores.length - matching.pseudoStores
     if (query.grouping._tag === "Code") countByStore(view, matching, query.grouping, counts)
@@ -46,8 +46,7 @@ export const adGroups = (list: SegmentList, query: AdGroupsQuery, cancel: Cancel
     groups: Array.from(counts, ([group, of]) => ({ group, ...of })),
     total,
     unknownIds: unknownIds(list, query.stores),
-    // Last: it may use the work space of the matches again.
-    currencies: currencies(list, query, run, [])
+    currencies: currencies()
   }
 }
 

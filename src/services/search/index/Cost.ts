@@ -5,8 +5,10 @@
  * The nanoseconds are those of the loops of StoreSelection, Words, Matching and ItemOrder, measured by `npm run bench:search`.
  */
 import * as AdKey from "./AdKey.ts"
+import { comparesMoney } from "./Currencies.ts"
 import { isOfItemsAlone } from "./ItemsAlone.ts"
 import type { Filter, Query, StoreCondition, StoreIdsQuery } from "../../../domain/search/CatalogQuery.ts"
+import { hitCost } from "./Matching.ts"
 import { defaultTuning } from "./Run.ts"
 import type { Segment, SegmentList, SegmentView, Words } from "./Segment.ts"
 import { isDense, postingsOf } from "./Words.ts"
@@ -17,15 +19,15 @@ const steps = {
   search: 15_000,
   segment: 10_000,
   /** A store that one condition is tested for, and one whose items are counted and offered. */
-  condition: 5,
-  store: 8,
+  condition: 3,
+  store: 5,
   /** A posting that is read from its gap, and one row of a bitmap of 32. */
-  posting: 5,
-  bitmap: 0.3,
+  posting: 3,
+  bitmap: 0.15,
   /** A row that a range of an item's figure is tested for. */
-  item: 2,
+  item: 1,
   /** A hit that is tested alone, for each condition. */
-  hit: 40,
+  hit: 100,
   /** A result up to the last one of the page. */
   ranked: 1_000,
   /** A store in facets and in an overview, and an ad in its group. */
@@ -50,15 +52,13 @@ interface WordCost {
   readonly hits: number
 }
 
-const costOfWords = (words: Words, rows: number, { phrases = [], words: wanted }: Filter): WordCost => {
-  let nanos = 0
-  let hits = Infinity
-  for (const word of [...wanted, ...phrases.flat()]) {
-    const postings = postingsOf(words, word)
-    nanos += steps.bitmap * rows + (isDense(postings, rows) ? 0 : steps.posting * postings)
-    hits = Math.min(hits, postings)
-  }
-  return { nanos, hits: phrases.length > 0 ? Infinity : hits }
+const costOfWords = (words: Words, rows: number, { phrases, words: wanted }: Filter): WordCost => {
+  const postings = [...wanted, ...(phrases ?? []).flat()].map((word) => postingsOf(words, word))
+  const hits = phrases === undefined ? Math.min(...postings) : Infinity
+  // Few hits of the rarest word are a list.
+  const bitmaps = postings.length - Number(hits <= defaultTuning.fewHits)
+  const read = postings.reduce((sum, count) => (isDense(count, rows) ? sum : sum + count), 0)
+  return { nanos: steps.posting * read + steps.bitmap * rows * bitmaps, hits }
 }
 
 /**
@@ -98,12 +98,14 @@ const costIn = ({ segment }: SegmentView, query: Query): number => {
   const isByItem = query.order._tag === "ByItem" && query.order.column !== "score"
   const { bitmaps, ranges } = itemTests(query)
   const share = matching / Math.max(1, stores)
-  const tested = rows * (ranges * steps.item * share + (ranges + bitmaps) * steps.bitmap)
-  // Where no store is asked for and the order is one of items, stores are looked at once for each list.
-  if (isOfItemsAlone(query)) {
-    return nanos + tested + 2 * steps.bitmap * rows + steps.store * stores
-  }
-  return nanos + chosen + tested + (isByItem ? steps.bitmap * rows + defaultTuning.leastSteps : 0)
+  // Few hits are tested one by one.
+  const inRange = Math.min(rows * share, hits * hitCost)
+  const tested = ranges * steps.item * inRange + rows * (ranges + bitmaps) * steps.bitmap
+  // Stores are not looked at.
+  if (isOfItemsAlone(query)) return nanos + tested + 2 * steps.bitmap * rows
+  // Stores are counted once more without the filters of money.
+  const counted = comparesMoney(query) ? steps.store * matching : 0
+  return nanos + chosen + counted + tested + (isByItem ? steps.bitmap * rows + defaultTuning.leastSteps : 0)
 }
 
 /** A list of segments, each with what a step costs for each of its stores and ads besides the words. */

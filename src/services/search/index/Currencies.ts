@@ -1,12 +1,13 @@
 /**
  * The currencies of the stores whose money a search compares: those that filters of money are tested for, and those that an
- * order by money ranks. Where only the order is by money, these are the matching stores. A filter of money may have left out
- * all stores of a currency, so that the search is repeated without these filters.
+ * order by money ranks. Where only the order is by money, these are the matching stores. A filter of money may leave out all
+ * stores of a currency: what meets all else is matched and counted first, and then the filters of money narrow it.
  *
- * Cost: 3 ns a store; with a filter of money, that of the matching once more. Where nothing else is asked for, the counts of a
- * segment are kept. With one currency asked for, nothing.
+ * Cost: 3 ns a store, and where items are asked for, once more that of counting them for each store. Where nothing else is asked
+ * for, the counts of a segment are kept. With one currency asked for, nothing.
  */
-import { matchItems, matchStores } from "./Matching.ts"
+import { matchItems, matchStores, narrowItems, narrowStores } from "./Matching.ts"
+import type { ItemFilter, Matching } from "./Matching.ts"
 import { isOfAll } from "../../../domain/search/CatalogQuery.ts"
 import type {
   Filter,
@@ -18,7 +19,7 @@ import type {
 } from "../../../domain/search/CatalogQuery.ts"
 import { stepsBetweenChecks } from "./Run.ts"
 import type { Run } from "./Run.ts"
-import type { SegmentList, SegmentView } from "./Segment.ts"
+import type { SegmentView } from "./Segment.ts"
 import type { CurrencyCount } from "../../../domain/search/CatalogAnswer.ts"
 
 /** Figures in the currency of the store. A price of a product is the other money. */
@@ -65,43 +66,99 @@ export const comparesMoney = (query: ComparingQuery): boolean => {
 /** One more than the largest code. */
 const codes = 26 ** 3 + 1
 
-/** Exact; none if no money is compared or one currency is asked for. `matched` has the matching stores of each segment. */
-export const currencies = (
-  list: SegmentList,
-  query: ComparingQuery,
-  run: Run,
-  matched: ReadonlyArray<Uint32Array>
-): ReadonlyArray<CurrencyCount> => {
-  const compared = comparedIn(query)
-  const isOne = query.stores.some(
-    (condition) => condition._tag === "AnyOf" && condition.column === "currency" && condition.values.length === 1
+/** How one segment is matched. */
+interface Steps<M> {
+  readonly match: (view: SegmentView, filter: Filter, run: Run) => M
+  readonly narrow: (view: SegmentView, matched: M, filter: Filter, run: Run) => M
+  readonly storesOf: (matched: M) => Uint32Array
+}
+
+export interface CountedMatching<M> {
+  /** The matches of a segment. Called once for each. */
+  readonly match: (view: SegmentView) => M
+  /** Of the segments that were matched. Exact; none if no money is compared or one currency is asked for. */
+  readonly currencies: () => ReadonlyArray<CurrencyCount>
+}
+
+export const countedStores = (query: ComparingQuery, run: Run): CountedMatching<Uint32Array> =>
+  counted(
+    { match: matchStores, narrow: (view, rows, _, money) => narrowStores(view, rows, money), storesOf: (rows) => rows },
+    query,
+    run
   )
-  if (isOne || (compared.figures.length === 0 && !compared.price)) return []
-  const others = withoutMoney(query, run)
-  const sums = new Map<number, number>()
-  list.forEach((view, at) => {
-    const rows = () => (compared.isFiltered ? matching(view, others) : matched[at]!)
-    const counts = isOfAll(others.query) ? ofAll(view, query, compared, rows, run) : count(view, rows(), compared, run)
-    for (const { currency, stores } of counts) sums.set(currency, (sums.get(currency) ?? 0) + stores)
-  })
-  return Array.from(sums, ([currency, stores]) => ({ currency, stores })).sort(
-    (one, other) => one.currency - other.currency
+
+export const countedItems = (query: ComparingQuery & ItemFilter, run: Run): CountedMatching<Matching> => {
+  const { subject } = query
+  return counted(
+    {
+      match: (view, filter, others) => matchItems(view, { ...filter, subject }, others),
+      narrow: (view, matched, filter, money) => narrowItems(view, matched, { ...filter, subject }, money),
+      storesOf: ({ stores }) => stores
+    },
+    query,
+    run
   )
 }
 
-interface Others {
+const counted = <M>({ match, narrow, storesOf }: Steps<M>, query: ComparingQuery, run: Run): CountedMatching<M> => {
+  const compared = comparedIn(query)
+  const sums = new Map<number, number>()
+  const add = (counts: ReadonlyArray<CurrencyCount>) => {
+    for (const { currency, stores } of counts) sums.set(currency, (sums.get(currency) ?? 0) + stores)
+  }
+  const isOne = query.stores.some(
+    (condition) => condition._tag === "AnyOf" && condition.column === "currency" && condition.values.length === 1
+  )
+  const isCounted = !isOne && (compared.figures.length > 0 || compared.price)
+  const { money, others } = parted(query, run)
+  const isAll = isOfAll(others.query)
+  return {
+    match: (view) => {
+      if (!isCounted) return match(view, query, run)
+      const matchOthers = () => match(view, others.query, others.run)
+      if (isAll) {
+        add(ofAll(view, query, compared, () => storesOf(matchOthers()), run))
+        return match(view, query, run)
+      }
+      const matched = matchOthers()
+      add(count(view, storesOf(matched), compared, run))
+      return compared.isFiltered ? narrow(view, matched, money.query, money.run) : matched
+    },
+    currencies: () =>
+      Array.from(sums, ([currency, stores]) => ({ currency, stores })).sort(
+        (one, other) => one.currency - other.currency
+      )
+  }
+}
+
+interface Part {
   readonly query: Filter
   readonly run: Run
 }
 
-const withoutMoney = ({ item, order: _order, ...filter }: ComparingQuery, run: Run): Others => {
-  const conditions = run.conditions.filter((condition) => moneyOf(condition).length === 0)
-  return { query: { ...filter, stores: conditions, ...withoutPrice(item) }, run: { ...run, conditions } }
-}
-
-const matching = (view: SegmentView, { query, run }: Others): Uint32Array => {
-  const { subject } = query
-  return subject === "stores" ? matchStores(view, query, run) : matchItems(view, { ...query, subject }, run).stores
+/** The filters of money, and all else. */
+const parted = (
+  { item, order: _order, ...filter }: ComparingQuery,
+  run: Run
+): { readonly money: Part; readonly others: Part } => {
+  const price = priceOf(item)
+  const isMoney = (condition: StoreCondition) => moneyOf(condition).length > 0
+  const part = (conditions: Run["conditions"], query: Filter): Part => ({
+    query: { ...query, stores: conditions },
+    run: { ...run, conditions }
+  })
+  return {
+    money: part(run.conditions.filter(isMoney), {
+      subject: filter.subject,
+      stores: [],
+      words: [],
+      ...(price === undefined ? {} : { item: { _tag: "Product", price } })
+    }),
+    others: part(
+      run.conditions.filter((condition) => !isMoney(condition)),
+      { ...filter, ...withoutPrice(item) }
+    )
+  }
 }
 
 /** The counts of a segment when nothing but money is asked for. Made by the first search that needs them. */
@@ -120,6 +177,9 @@ const ofAll = (
     .getOrInsertComputed(key, () => count(view, rows(), compared, run))
 }
 
+/** By code. Kept, because 140 KB for each search make collections of garbage. Searches of a thread do not overlap. */
+const [even, odd] = [new Uint32Array(codes), new Uint32Array(codes)]
+
 /**
  * Stores of one currency mostly follow each other, and a counter that was just written cannot be read at once: two rows at a time
  * have counters of their own.
@@ -132,12 +192,13 @@ const count = (
 ): ReadonlyArray<CurrencyCount> => {
   const { currency } = columns.codes
   const [first, second = first] = compared.price ? [] : compared.figures.map((figure) => columns.figures[figure])
-  const [even, odd] = [new Uint32Array(codes), new Uint32Array(codes)]
+  even.fill(0)
+  odd.fill(0)
   for (let from = 0; from < rows.length; from += stepsBetweenChecks) {
     cancel.check()
     const to = Math.min(rows.length, from + stepsBetweenChecks)
-    if (first === undefined || second === undefined) countAll(currency, rows, from, to, even, odd)
-    else countKnown(currency, first, second, rows, from, to, even, odd)
+    if (first === undefined || second === undefined) countAll(currency, rows, from, to)
+    else countKnown(currency, first, second, rows, from, to)
   }
   const found: Array<CurrencyCount> = []
   for (let code = 0; code < codes; code++) {
@@ -147,14 +208,7 @@ const count = (
   return found
 }
 
-const countAll = (
-  currency: Uint32Array,
-  rows: Uint32Array,
-  from: number,
-  to: number,
-  even: Uint32Array,
-  odd: Uint32Array
-): void => {
+const countAll = (currency: Uint32Array, rows: Uint32Array, from: number, to: number): void => {
   let at = from
   for (; at + 1 < to; at += 2) {
     even[currency[rows[at]!]!]!++
@@ -170,9 +224,7 @@ const countKnown = (
   second: Float64Array,
   rows: Uint32Array,
   from: number,
-  to: number,
-  even: Uint32Array,
-  odd: Uint32Array
+  to: number
 ): void => {
   const isKnown = (row: number): number => +!(Number.isNaN(first[row]) && Number.isNaN(second[row]))
   let at = from

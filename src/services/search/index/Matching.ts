@@ -12,7 +12,7 @@ import type { Filter } from "../../../domain/search/CatalogQuery.ts"
 import { stepsBetweenChecks } from "./Run.ts"
 import type { Cancel, Run } from "./Run.ts"
 import type { Items, Segment, SegmentView } from "./Segment.ts"
-import { keepSet, matches, select } from "./StoreSelection.ts"
+import { keepSet, matches, meeting, select } from "./StoreSelection.ts"
 import { findHits } from "./Words.ts"
 
 /** Work space of a segment, allocated once. Searches of a thread do not overlap. */
@@ -165,9 +165,31 @@ export const matchItems = (
     0,
     firstWhere(selected, (row) => row >= end)
   )
-  const bits = meetTests(segment, items, filter, stores, hits?.bits, cancel)
+  return meet(segment, filter, stores, hits?.bits, cancel)
+}
+
+const meet = (
+  segment: Segment,
+  filter: ItemFilter,
+  stores: Uint32Array,
+  given: Uint32Array | undefined,
+  cancel: Cancel
+): Matching => {
+  const items = segment[filter.subject]
+  const bits = meetTests(segment, items, filter, stores, given, cancel)
   return { ...sum(segment, countItems(segment, items, stores, bits)), bits, list: undefined }
 }
+
+/** Those of the matches that also meet the conditions on stores and items, in the same work space. Words are not looked at. */
+export const narrowItems = (view: SegmentView, matched: Matching, filter: ItemFilter, run: Run): Matching => {
+  const { bits, list, stores } = matched
+  if (bits !== undefined && list !== undefined) return matchHits(view, filter, run, bits, list)
+  return meet(view.segment, filter, narrowStores(view, stores, run), bits, run.cancel)
+}
+
+/** Those of the stores that also meet the conditions, in the work space of a search. */
+export const narrowStores = (view: SegmentView, stores: Uint32Array, { conditions }: Run): Uint32Array =>
+  conditions.reduce((rows, condition) => meeting(view, condition, rows, scratchOf(view.segment).stores), stores)
 
 interface StoreCounts {
   readonly stores: Uint32Array
@@ -197,7 +219,7 @@ const countRuns = ({ offsets, stores }: Items, list: Uint32Array, scratch: Scrat
 const wordsBetweenChecks = stepsBetweenChecks >>> 5
 
 /** A hit that is tested alone costs as much as so many rows of a loop without branches. */
-const hitCost = 12
+export const hitCost = 12
 
 /** Fills all elements of a bitmap, or keeps the rows of them that are in the range. */
 const inSteps = (

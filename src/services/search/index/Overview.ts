@@ -5,13 +5,13 @@
  * groups. Medians besides that of the order are computed only for the returned groups. The cost is linear in the pairs of
  * store and group.
  */
-import { currencies } from "./Currencies.ts"
+import { countedStores } from "./Currencies.ts"
 import type { GroupFigures, GroupSums, MedianByCurrency, Overview } from "../../../domain/search/CatalogAnswer.ts"
 import type { Leaders } from "./Facets.ts"
 import * as Groups from "./Groups.ts"
 import type { Filter, OverviewQuery, Summed } from "../../../domain/search/CatalogQuery.ts"
-import { firstWhere } from "./RowFilter.ts"
 import { matchStores } from "./Matching.ts"
+import { firstWhere } from "./RowFilter.ts"
 import { defaultTuning, stepsBetweenChecks } from "./Run.ts"
 import type { Cancel, Run } from "./Run.ts"
 import { Medians } from "./Medians.ts"
@@ -35,7 +35,9 @@ export const overview = (
   tuning = defaultTuning
 ): Overview => {
   const run: Run = { conditions: prepare(query.stores), cancel, tuning }
-  const matching = list.map((view) => ({ columns: view.columns, rows: matchStores(view, query, run) }))
+  const { order, ...filter } = query
+  const { currencies, match } = countedStores(filter, run)
+  const matching = list.map((view) => ({ columns: view.columns, rows: match(view) }))
   const stores = Groups.tabulate(matching, cancel)
   const groups = Groups.group(stores, query.grouping, leaders, cancel)
   const columns = record(summed, (figure) => unknownAsZero(Groups.column(stores, figure, cancel), cancel))
@@ -53,7 +55,6 @@ export const overview = (
     if (counts[group]! > 0) found.push(group)
   }
   const sums = sumByGroup(columns, groups, cancel)
-  const { order, ...filter } = query
   const countMatching = (positions: Uint32Array): number => {
     let matching = 0
     if (isMatching !== undefined) for (let at = 0; at < positions.length; at++) matching += isMatching[positions[at]!]!
@@ -125,9 +126,9 @@ export const overview = (
             record(summed, (figure) => sumOf(columns[figure], groups.ungrouped))
           )
         }),
-    unknownIds: unknownIds(list, [...filter.stores, ...(query.shareOf?.stores ?? [])]),
+    unknownIds: unknownIds(list, [...query.stores, ...(query.shareOf?.stores ?? [])]),
     // Last: it may use the work space of the matches again.
-    currencies: currencies(list, filter, run, [])
+    currencies: currencies()
   }
 }
 

@@ -12,12 +12,11 @@
 import * as AdKey from "./AdKey.ts"
 import { TopN } from "./TopN.ts"
 import type { Ranked } from "./TopN.ts"
-import { currencies } from "./Currencies.ts"
+import { countedItems, countedStores } from "./Currencies.ts"
 import { keyOf, offerItems, unknownLast } from "./ItemOrder.ts"
 import type { ByItem, ItemQuery, Part } from "./ItemOrder.ts"
 import { isSet } from "./Bitmap.ts"
 import { isOfItemsAlone, matchItemsAlone } from "./ItemsAlone.ts"
-import { matchItems, matchStores } from "./Matching.ts"
 import { isOfAll } from "../../../domain/search/CatalogQuery.ts"
 import { defaultTuning } from "./Run.ts"
 import type { Matching } from "./Matching.ts"
@@ -96,34 +95,35 @@ const firstOf = (view: SegmentView, order: ByStore, live: Uint32Array, count: nu
 }
 
 const searchStores = (list: SegmentList, query: Query, run: Run): RankedResult => {
-  const { limit, offset, order: _, stores: conditions, ...others } = query
+  const { limit, offset } = query
   const count = run.tuning.firstStores
-  const isFirst = isOfAll({ ...others, stores: conditions }) && offset + limit <= count
+  const isFirst = isOfAll(query) && offset + limit <= count
   const order = query.order._tag === "ByStore" ? query.order : grouped
   const best = new TopN(offset + limit)
-  const matched: Array<Uint32Array> = []
+  const { currencies, match } = countedStores(query, run)
+  let total = 0
   list.forEach((view, at) => {
-    const stores = matchStores(view, query, run)
-    matched.push(stores)
+    const stores = match(view)
+    total += stores.length
     offerStores(best, view, at, order, isFirst ? firstOf(view, order, stores, count) : stores)
   })
   const ranks = best.sorted().slice(offset)
-  const total = matched.reduce((all, { length }) => all + length, 0)
   return {
     total,
     stores: total,
     storeless: 0,
-    unknownIds: unknownIds(list, conditions),
+    unknownIds: unknownIds(list, query.stores),
     page: ranks.map(({ tie }) => ({ id: tie, storeId: tie })),
     ranks,
-    currencies: currencies(list, query, run, matched)
+    currencies: currencies()
   }
 }
 
 /** The ids of all matching stores. */
 export const storeIds = (list: SegmentList, query: StoreIdsQuery, cancel: Cancel, tuning = defaultTuning): StoreIds => {
   const run = { conditions: prepare(query.stores), cancel, tuning }
-  const matched = list.map((view) => matchStores(view, query, run))
+  const { currencies, match } = countedStores(query, run)
+  const matched = list.map(match)
   const total = matched.reduce((all, { length }) => all + length, 0)
   const idsIn = ({ segment }: SegmentView, at: number) =>
     Array.from(matched[at] ?? [], (row) => segment.storeIds[row] ?? 0)
@@ -131,7 +131,7 @@ export const storeIds = (list: SegmentList, query: StoreIdsQuery, cancel: Cancel
     total,
     ids: total > query.limit ? [] : list.flatMap(idsIn).sort((one, other) => one - other),
     unknownIds: unknownIds(list, query.stores),
-    currencies: currencies(list, query, run, matched)
+    currencies: currencies()
   }
 }
 
@@ -158,8 +158,9 @@ const searchItemsAlone = (list: SegmentList, query: ItemQuery & { readonly order
 const searchItems = (list: SegmentList, query: ItemQuery, run: Run): RankedResult => {
   const { order } = query
   const best = new TopN(query.offset + query.limit)
+  const { currencies, match } = countedItems(query, run)
   const parts = list.map((view, at): PartOfStores => {
-    const part = { view, at, items: view.segment[query.subject], matching: matchItems(view, query, run) }
+    const part = { view, at, items: view.segment[query.subject], matching: match(view) }
     const { pseudoStores, stores } = part.matching
     if (order._tag === "ByItem") offerItems(best, part, query, order, run)
     else if (query.limit > 0)
@@ -186,13 +187,7 @@ const searchItems = (list: SegmentList, query: ItemQuery, run: Run): RankedResul
     storeless,
     unknownIds: unknownIds(list, query.stores),
     ...(query.offset >= total ? { page: [], ranks: [] } : page()),
-    // After the page: it may use the work space of the matches again.
-    currencies: currencies(
-      list,
-      query,
-      run,
-      parts.map(({ matching }) => matching.stores)
-    )
+    currencies: currencies()
   }
 }
 

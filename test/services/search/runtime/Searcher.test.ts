@@ -195,6 +195,12 @@ describe("the expected cost", () => {
     }
   })
 
+  it("of a rare word is the same however many documents there are", () => {
+    const rare = (subject: Query["subject"]) =>
+      Cost.ofSearch(small.list, { ...query, subject, words: [["no such word"]] })
+    assert.strictEqual(rare("products"), rare("stores"))
+  })
+
   it("is lower for a rare word than for a common one, and for a store by its id than for all", () => {
     const words = (...spelling: ReadonlyArray<string>) =>
       Cost.ofSearch(small.list, { ...query, subject: "products", words: [spelling] })
