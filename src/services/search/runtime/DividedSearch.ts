@@ -14,9 +14,9 @@ import type { ThreadSearcher } from "./SearchThreads.ts"
 
 /**
  * A part costs a message to a thread and one back, some 0.3 ms of CPU. Catalogs this large do not fit into the caches of a processor,
- * so their searches take two to three times as long as expected.
+ * so their searches take up to twice as long as expected.
  */
-const longNanos = 2_000_000
+const longNanos = 1_250_000
 
 const isLong = ({ list }: Published, query: Query): boolean =>
   list.length > 1 && isDivisible(query) && Cost.ofSearch(list, query) > longNanos
