@@ -18,6 +18,7 @@ const freeze = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0
 if (Atomics.sub(counts, 3, 1) > 0) freeze()
 
 const handle = makeHandler()
+let isLastAnswer = false
 
 const run = (message: Extract<ToThread, { readonly _tag: "Run" }>): Outcome => {
   const { id, job, word } = message
@@ -27,7 +28,7 @@ const run = (message: Extract<ToThread, { readonly _tag: "Run" }>): Outcome => {
   if (words === "freeze") freeze()
   // Without an end: only the end of the thread ends it.
   if (words === "spin") for (;;) Atomics.load(word, 0)
-  if (words === "freeze after") setImmediate(freeze)
+  if (words === "freeze after") isLastAnswer = true
   if (words === "forever") {
     while (Atomics.load(word, 0) !== id);
     return { _tag: "Canceled" }
@@ -44,7 +45,13 @@ const program = Effect.gen(function* () {
   const platform = yield* Thread.WorkerRunnerPlatform
   const runner = yield* platform.start<FromThread, ToThread>()
   yield* runner.run((port, message) =>
-    message._tag === "List" ? void handle(message) : runner.send(port, answerTo(message))
+    message._tag === "List"
+      ? void handle(message)
+      : Effect.andThen(
+          runner.send(port, answerTo(message)),
+          // At once: a message that came meanwhile must not be answered.
+          Effect.sync(() => (isLastAnswer ? freeze() : undefined))
+        )
   )
 })
 

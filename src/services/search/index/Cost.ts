@@ -26,7 +26,7 @@ const steps = {
   bitmap: 0.15,
   /** A row that a range of an item's figure is tested for. */
   item: 1,
-  /** A hit that is tested alone, for each condition. */
+  /** One of few hits, for each condition: no cache has it and its store, which are anywhere in large columns. */
   hit: 100,
   /** A result up to the last one of the page. */
   ranked: 1_000,

@@ -3,8 +3,8 @@
  * order by money ranks. Where only the order is by money, these are the matching stores. A filter of money may leave out all
  * stores of a currency: what meets all else is matched and counted first, and then the filters of money narrow it.
  *
- * Cost: 3 ns a store, and where items are asked for, once more that of counting them for each store. Where nothing else is asked
- * for, the counts of a segment are kept. With one currency asked for, nothing.
+ * Cost: 3 ns a store; with a filter of money, items are counted for each store a second time. Where nothing else is asked for, the
+ * counts of a segment are kept. With one currency asked for, nothing.
  */
 import { matchItems, matchStores, narrowItems, narrowStores } from "./Matching.ts"
 import type { ItemFilter, Matching } from "./Matching.ts"

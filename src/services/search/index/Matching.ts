@@ -180,14 +180,14 @@ const meet = (
   return { ...sum(segment, countItems(segment, items, stores, bits)), bits, list: undefined }
 }
 
-/** Those of the matches that also meet the conditions on stores and items, in the same work space. Words are not looked at. */
+/** The matches that also meet these conditions on stores and items. Words are not looked at. `matched` is overwritten. */
 export const narrowItems = (view: SegmentView, matched: Matching, filter: ItemFilter, run: Run): Matching => {
   const { bits, list, stores } = matched
   if (bits !== undefined && list !== undefined) return matchHits(view, filter, run, bits, list)
   return meet(view.segment, filter, narrowStores(view, stores, run), bits, run.cancel)
 }
 
-/** Those of the stores that also meet the conditions, in the work space of a search. */
+/** The stores that also meet these conditions. `stores` may be overwritten. */
 export const narrowStores = (view: SegmentView, stores: Uint32Array, { conditions }: Run): Uint32Array =>
   conditions.reduce((rows, condition) => meeting(view, condition, rows, scratchOf(view.segment).stores), stores)
 

@@ -127,7 +127,6 @@ export const overview = (
           )
         }),
     unknownIds: unknownIds(list, [...query.stores, ...(query.shareOf?.stores ?? [])]),
-    // Last: it may use the work space of the matches again.
     currencies: currencies()
   }
 }
