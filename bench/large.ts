@@ -88,12 +88,12 @@ const tellIndex = Effect.fnUntraced(function* (published: Published, perClass: n
   const rows = IndexTimes.run(published, cases, warmUp, today)
   yield* Console.log(
     Tables.markdown(
-      ["tool", "class", "cases", "p50", "p95", "max"],
+      ["tool", "class", "cases", "p50", "p95", "max", "expected / measured"],
       rows.map((row) => [
         row.tool,
         row.class,
         String(row.calls),
-        ...[row.p50, row.p95, row.max].map((value) => value.toFixed(2))
+        ...[row.p50, row.p95, row.max, row.expected].map((value) => value.toFixed(2))
       ])
     )
   )

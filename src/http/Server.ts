@@ -102,7 +102,7 @@ const serveApart = (server: Server, http: HttpServer.HttpServer["Service"]): Ser
     yield* Effect.addFinalizer(() => Effect.sync(() => server.off("request", answer)))
     yield* middleware === undefined ? http.serve(app) : http.serve(app, middleware)
 
-    // Requests run with the scheduler of the effect that makes their handler. `runSync` has one of its own, which is not for them.
+    // A handler runs its requests with the scheduler of the effect that made it, and `runSync` would give it a synchronous one.
     const scheduler = yield* Scheduler.Scheduler
     const makeHandler = Effect.suspend(() =>
       NodeHttpServer.makeHandler<HttpServerRequest.HttpServerRequest | Scope.Scope, unknown>(app, {

@@ -25,8 +25,8 @@ const oldBytes = (): number =>
   )
 
 /**
- * In so many rounds of so many at once, with a young collection after each. A round is a fiber of its own: one that lived on would keep
- * the fibers of all rounds in the set of its children.
+ * Bytes by which the old generation grows while `one` runs `atOnce` times concurrently, in each of `rounds` rounds, with a young
+ * collection after each round. Each round has its own root fiber: a common parent would keep the fibers of all rounds as its children.
  */
 const promotedBytes = async (rounds: number, atOnce: number, one: Effect.Effect<unknown>): Promise<number> => {
   const round = () =>

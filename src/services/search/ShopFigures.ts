@@ -15,7 +15,7 @@ const all = numberFigures.map((figure) => ({ figure, ...storeFigures[figure] }))
 
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value)
 
-/** A function that reads these figures of a store, as answers show them. Others are not read: each figure is in a column of its own. */
+/** Returns a function that reads these figures of a store, in the form of answers. It reads no others, because each is in another column. */
 export const shown = <A extends Answer>(
   answers: ReadonlyArray<A>
 ): ((valueOf: StoreValues) => Pick<StoreFigures, A>) => {

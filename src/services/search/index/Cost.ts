@@ -2,7 +2,7 @@
  * What a search is expected to cost, from sizes that the index knows: stores, conditions, postings of words, rows of items. It
  * decides where a search runs (Searcher), never what it finds, so that it may be wrong by a factor of two or three.
  *
- * The nanoseconds are those of the loops of StoreSelection, Words, Matching and ItemOrder, measured by `npm run bench:search`.
+ * The nanoseconds are those of the loops of StoreSelection, Words, Matching and ItemOrder, measured by `npm run bench:large -- --only index`.
  */
 import * as AdKey from "./AdKey.ts"
 import { comparesMoney } from "./Currencies.ts"
@@ -50,15 +50,17 @@ interface WordCost {
   readonly nanos: number
   /** Of the rarest word, if all are wanted. */
   readonly hits: number
+  /** Whether these hits are a list, tested one by one. */
+  readonly areFew: boolean
 }
 
 const costOfWords = (words: Words, rows: number, { phrases, words: wanted }: Filter): WordCost => {
   const postings = [...wanted, ...(phrases ?? []).flat()].map((word) => postingsOf(words, word))
   const hits = phrases === undefined ? Math.min(...postings) : Infinity
-  // Few hits of the rarest word are a list.
-  const bitmaps = postings.length - Number(hits <= defaultTuning.fewHits)
+  const areFew = hits <= defaultTuning.fewHits
+  const bitmaps = postings.length - Number(areFew)
   const read = postings.reduce((sum, count) => (isDense(count, rows) ? sum : sum + count), 0)
-  return { nanos: steps.posting * read + steps.bitmap * rows * bitmaps, hits }
+  return { nanos: steps.posting * read + steps.bitmap * rows * bitmaps, hits, areFew }
 }
 
 /**
@@ -89,9 +91,9 @@ const documentsOf = ({ storeIds, words, ...segment }: Segment, { subject }: Filt
 const costIn = ({ segment }: SegmentView, query: Query): number => {
   const stores = segment.storeIds.length
   const { rows, words } = documentsOf(segment, query)
-  const { hits, nanos } = costOfWords(words, rows, query)
+  const { areFew, hits, nanos } = costOfWords(words, rows, query)
   const conditions = query.stores.length
-  if (hits <= defaultTuning.fewHits) return nanos + hits * steps.hit * (1 + conditions)
+  if (areFew) return nanos + hits * steps.hit * (1 + conditions)
   const matching = remaining(query.stores, stores)
   const chosen = selection(query.stores, stores) + steps.store * matching
   if (query.subject === "stores") return nanos + chosen

@@ -109,7 +109,7 @@ const counted = <M>({ match, narrow, storesOf }: Steps<M>, query: ComparingQuery
   const isOne = query.stores.some(
     (condition) => condition._tag === "AnyOf" && condition.column === "currency" && condition.values.length === 1
   )
-  const isCounted = !isOne && (compared.figures.length > 0 || compared.price)
+  const isCounted = !isOne && comparesMoney(query)
   const { money, others } = parted(query, run)
   const isAll = isOfAll(others.query)
   return {

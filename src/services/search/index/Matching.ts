@@ -5,7 +5,7 @@
  * Cost: 2 ns a store that is left and condition; 1.5 ns an item of a matching store where something is asked of items;
  * 0.1 ns an item where only words are asked for. With few hits of words nothing is done for each store of the segment.
  */
-import { andBits, bitmapLength, countBits, rankDirectory, rankOf, setRange, setRows } from "./Bitmap.ts"
+import { andBits, countBits, setRange, setRows } from "./Bitmap.ts"
 import * as RowFilter from "./RowFilter.ts"
 import { firstWhere } from "./RowFilter.ts"
 import type { Filter } from "../../../domain/search/CatalogQuery.ts"
@@ -13,46 +13,9 @@ import { stepsBetweenChecks } from "./Run.ts"
 import type { Cancel, Run } from "./Run.ts"
 import type { Items, Segment, SegmentView } from "./Segment.ts"
 import { keepSet, matches, meeting, select } from "./StoreSelection.ts"
+import { countItems, countRuns, sum } from "./StoreCounts.ts"
 import { findHits } from "./Words.ts"
-
-/** Work space of a segment, allocated once. Searches of a thread do not overlap. */
-interface Scratch {
-  readonly stores: Uint32Array
-  readonly counts: Uint32Array
-  readonly storeBits: Array<Uint32Array>
-  readonly productBits: Array<Uint32Array>
-  readonly adBits: Array<Uint32Array>
-  readonly spaces: Array<Uint32Array>
-}
-
-const scratches = new WeakMap<Segment, Scratch>()
-
-const scratchOf = (segment: Segment): Scratch =>
-  scratches.getOrInsertComputed(segment, ({ storeIds }) => ({
-    stores: new Uint32Array(storeIds.length),
-    counts: new Uint32Array(storeIds.length),
-    storeBits: [],
-    productBits: [],
-    adBits: [],
-    spaces: []
-  }))
-
-const bitmapOf =
-  (bitmaps: Array<Uint32Array>, rows: number) =>
-  (index: number): Uint32Array =>
-    (bitmaps[index] ??= new Uint32Array(bitmapLength(rows)))
-
-/** One number for each store, for facets. Reused, because allocating it for each facet would cost garbage collection. */
-export const spaceOf = (segment: Segment, index: number): Uint32Array => {
-  const { spaces } = scratchOf(segment)
-  return (spaces[index] ??= new Uint32Array(segment.storeIds.length))
-}
-
-/** Bitmaps of items. Searches use the first five and the eighth. */
-export const itemBitmaps = (segment: Segment, items: Items) => {
-  const { adBits, productBits } = scratchOf(segment)
-  return bitmapOf(items === segment.products ? productBits : adBits, items.ids.length)
-}
+import { bitmapOf, itemBitmaps, scratchOf } from "./WorkSpace.ts"
 
 /** The matching items in one segment. Valid until the next search of the segment. */
 export interface ItemMatching {
@@ -191,29 +154,10 @@ export const narrowItems = (view: SegmentView, matched: Matching, filter: ItemFi
 export const narrowStores = (view: SegmentView, stores: Uint32Array, { conditions }: Run): Uint32Array =>
   conditions.reduce((rows, condition) => meeting(view, condition, rows, scratchOf(view.segment).stores), stores)
 
-interface StoreCounts {
-  readonly stores: Uint32Array
-  readonly counts: Uint32Array
-}
-
 const rowsOf = ({ offsets }: Items, stores: Uint32Array): number => {
   let rows = 0
   for (let at = 0; at < stores.length; at++) rows += offsets[stores[at]! + 1]! - offsets[stores[at]!]!
   return rows
-}
-
-/** The stores of ascending rows of items, with their counts. */
-const countRuns = ({ offsets, stores }: Items, list: Uint32Array, scratch: Scratch): StoreCounts => {
-  let found = 0
-  for (let at = 0; at < list.length;) {
-    const store = stores[list[at]!]!
-    const start = at
-    while (at < list.length && list[at]! < offsets[store + 1]!) at++
-    scratch.stores[found] = store
-    scratch.counts[found] = at - start
-    found++
-  }
-  return { stores: scratch.stores.subarray(0, found), counts: scratch.counts.subarray(0, found) }
 }
 
 const wordsBetweenChecks = stepsBetweenChecks >>> 5
@@ -263,63 +207,6 @@ const fillOfStores = (
     from = Math.max(to, start >>> 5)
     to = Math.max(to, (offsets[stores[at]! + 1]! + 31) >>> 5)
   }
-}
-
-/**
- * If fewer stores than this share match, the bits of each are counted; otherwise a rank directory of all rows is cheaper.
- */
-const denseShare = 8
-
-/**
- * Counts the matching items of each store and removes stores without any, in place. 32-bit integers (`| 0`) and no branch
- * on data make it three times as fast.
- */
-const countItems = (segment: Segment, items: Items, given: Uint32Array, bits: Uint32Array | undefined): StoreCounts => {
-  const { offsets } = items
-  const { counts, stores } = scratchOf(segment)
-  let found = 0
-  if (bits === undefined) {
-    for (let at = 0; at < given.length; at++) {
-      const store = given[at]!
-      const count = (offsets[store + 1]! | 0) - (offsets[store]! | 0)
-      stores[found] = store
-      counts[found] = count
-      found = (found + (-count >>> 31)) | 0
-    }
-  } else if (given.length * denseShare > segment.storeIds.length) {
-    const ranks = rankDirectory(bits, itemBitmaps(segment, items)(4))
-    let to = 0
-    let rank = 0
-    for (let at = 0; at < given.length; at++) {
-      const store = given[at]!
-      const from = offsets[store]! | 0
-      const before = from === to ? rank : rankOf(bits, ranks, from)
-      to = offsets[store + 1]! | 0
-      rank = rankOf(bits, ranks, to)
-      const count = (rank - before) | 0
-      stores[found] = store
-      counts[found] = count
-      found = (found + (-count >>> 31)) | 0
-    }
-  } else {
-    for (let at = 0; at < given.length; at++) {
-      const store = given[at]!
-      const count = countBits(bits, offsets[store]!, offsets[store + 1]!)
-      stores[found] = store
-      counts[found] = count
-      found = (found + (-count >>> 31)) | 0
-    }
-  }
-  return { stores: stores.subarray(0, found), counts: counts.subarray(0, found) }
-}
-
-const sum = ({ pseudoStores }: Segment, { counts, stores }: StoreCounts) => {
-  let total = 0
-  let storeless = 0
-  let pseudo = 0
-  for (let at = 0; at < counts.length; at++) total = (total + counts[at]!) | 0
-  for (; pseudo < stores.length && stores[pseudo]! < pseudoStores; pseudo++) storeless += counts[pseudo]!
-  return { stores, counts, total, storeless, pseudoStores: pseudo }
 }
 
 /** The exact matching rows; `bits` may also contain rows of other stores. */
