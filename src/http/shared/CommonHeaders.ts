@@ -2,7 +2,6 @@
 import type { Types } from "effect"
 import { Cause, Effect } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { randomUUID } from "node:crypto"
 import type { AppSettings } from "../../Config.ts"
 import { AppConfig } from "../../Config.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
@@ -78,7 +77,7 @@ const middleware = Effect.gen(function* () {
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest> =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
       const { url } = request
-      const requestId = randomUUID()
+      const requestId = RequestId.make()
       const answered = (response: HttpServerResponse.HttpServerResponse) =>
         finish(Cors.isFor(url) ? Cors.add(response) : response, requestId)
       const problem = RequestHeaders.problemOf(request) ?? problemOfPath(url)

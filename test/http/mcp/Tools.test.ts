@@ -336,7 +336,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
           yield* server.send({ method: "GET", path: "/nowhere" })
         ]
         const ids = answers.map(({ headers }) => headers.get("x-request-id"))
-        for (const id of ids) assert.match(id ?? "", /^[0-9a-f-]{36}$/)
+        // UUIDs of version 7, which begin with the time.
+        for (const id of ids)
+          assert.match(id ?? "", /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
         assert.strictEqual(new Set(ids).size, ids.length)
 
         const [plain, toolError, ...others] = answers
