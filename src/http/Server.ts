@@ -1,7 +1,7 @@
 /** The HTTP server: limits on what a client can hold up, and a shutdown that drains. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { Duration } from "effect"
-import { Effect, Layer, Scheduler, Scope } from "effect"
+import { Context, Effect, Layer, Scheduler, Scope } from "effect"
 import { HttpServer, HttpServerError } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
 import type { IncomingMessage, Server } from "node:http"
@@ -88,6 +88,12 @@ export const make = (
   return server
 }
 
+/**
+ * A request adds some fifteen services to its context, one at a time. Effect's default is 8: with the next one it copies all services of
+ * the process.
+ */
+const maxAdded = 32
+
 type Serve = Parameters<typeof HttpServer.make>[0]["serve"]
 
 /**
@@ -110,7 +116,8 @@ const serveApart = (server: Server, http: HttpServer.HttpServer["Service"]): Ser
         scope: Scope.forkUnsafe(all, "parallel")
       })
     ).pipe(Effect.provideService(Scheduler.Scheduler, scheduler))
-    const run = Effect.runSyncWith(yield* Effect.context())
+    const services = yield* Effect.context()
+    const run = Effect.runSyncWith(Context.makeUnsafe(services.mapUnsafe, { maxDepth: maxAdded }))
     /** As many as requests have run at once. */
     const idle: Array<(request: IncomingMessage, response: ServerResponse) => void> = []
     const answer = (request: IncomingMessage, response: ServerResponse) => {
