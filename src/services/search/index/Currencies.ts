@@ -180,6 +180,17 @@ const ofAll = (
 /** By code. Kept, because 140 KB for each search make collections of garbage. Searches of a thread do not overlap. */
 const [even, odd] = [new Uint32Array(codes), new Uint32Array(codes)]
 
+/** By column of a segment. */
+const codesOf = new WeakMap<Uint32Array, ReadonlyArray<number>>()
+
+/** Those that stores of a segment have, ascending: a few of 17,577, so that a search neither clears nor reads all counters. */
+const codesIn = (currency: Uint32Array): ReadonlyArray<number> =>
+  codesOf.getOrInsertComputed(currency, () => {
+    const isUsed = new Uint8Array(codes)
+    for (let row = 0; row < currency.length; row++) isUsed[currency[row]!] = 1
+    return Array.from(isUsed.keys()).filter((code) => isUsed[code] === 1)
+  })
+
 /**
  * Stores of one currency mostly follow each other, and a counter that was just written cannot be read at once: two rows at a time
  * have counters of their own.
@@ -192,8 +203,8 @@ const count = (
 ): ReadonlyArray<CurrencyCount> => {
   const { currency } = columns.codes
   const [first, second = first] = compared.price ? [] : compared.figures.map((figure) => columns.figures[figure])
-  even.fill(0)
-  odd.fill(0)
+  const used = codesIn(currency)
+  for (const code of used) even[code] = odd[code] = 0
   for (let from = 0; from < rows.length; from += stepsBetweenChecks) {
     cancel.check()
     const to = Math.min(rows.length, from + stepsBetweenChecks)
@@ -201,7 +212,7 @@ const count = (
     else countKnown(currency, first, second, rows, from, to)
   }
   const found: Array<CurrencyCount> = []
-  for (let code = 0; code < codes; code++) {
+  for (const code of used) {
     const stores = even[code]! + odd[code]!
     if (stores > 0) found.push({ currency: code, stores })
   }
