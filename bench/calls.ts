@@ -4,21 +4,23 @@
  *
  * Two starts of the same code differ by up to 15 %, so that both programs start again for each round, in either order, and take
  * turns. Each runs its bundle if there is one (`node ops/build.ts`). Some two minutes a round, and two for the demo data.
+ * In the first round PostgreSQL also vacuums the new data, more or less of it in either program.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Schedule, Schema } from "effect"
+import { Console, Effect, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
 import * as ServerProcess from "../test/support/ServerProcess.ts"
 import * as StealTime from "./search/StealTime.ts"
 import * as Tables from "./search/Tables.ts"
 import { temporaryFolder } from "./support/BenchDatabase.ts"
+import * as DemoServer from "./support/DemoServer.ts"
 import * as Load from "./support/Load.ts"
 import { median } from "./support/Median.ts"
 import * as ProcessCpu from "./support/ProcessCpu.ts"
+import * as Trivial from "./support/Trivial.ts"
 
 const flags = {
   beside: Flag.String("beside").pipe(Flag.withDescription("The folder of another checkout, with its packages")),
@@ -28,7 +30,7 @@ const flags = {
 
 const concurrency = 16
 const turns = 2
-/** A call of `get_usage` takes about as much less time than a search. */
+/** Calls of `get_usage` for each search: such a call takes about an eighth of the time. */
 const perSearch = 8
 /** Calls before those that count, as a share of them. */
 const warmUp = 0.75
@@ -51,9 +53,7 @@ const countries = ["US", "GB", "DE", "FR", "CA", "AU", "NL", "IT"]
 
 /** Bodies of a tool, one for each of so many. */
 const bodies = (count: number, name: string, args: (number: number) => Readonly<Record<string, unknown>>) =>
-  Array.from({ length: count }, (_, number) =>
-    JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args(number) } })
-  )
+  Array.from({ length: count }, (_, number) => Trivial.toolCall(name, args(number)))
 
 const wordAt = (number: number) => words[number % words.length]
 const countryAt = (number: number) => countries[number % countries.length]
@@ -83,13 +83,9 @@ const kinds = [
     label: "stores of a country",
     bodies: bodies(24, "search_shops", (number) => ({ countries: [countryAt(number)], page: 1 + (number % 3) }))
   },
-  { label: "`get_usage`", bodies: bodies(1, "get_usage", () => ({})), times: perSearch }
+  { label: "`get_usage`", bodies: [Trivial.body], times: perSearch }
 ]
 type Kind = (typeof kinds)[number]
-
-const DemoAccess = Schema.fromJsonString(
-  Schema.Struct({ accounts: Schema.Array(Schema.Struct({ label: Schema.String, key: Schema.String })) })
-)
 
 /** Until searches are answered. */
 const start = Effect.fnUntraced(function* (name: string, program: string, folder: string) {
@@ -103,19 +99,18 @@ const start = Effect.fnUntraced(function* (name: string, program: string, folder
     PLAN_CREDITS_PRO: "1000000000"
   }
   const server = yield* ServerProcess.start(settings, program)
+  const { exitCode, pid } = server.child
+  if (exitCode !== null || pid === undefined) {
+    return yield* Effect.die(new Error(`${program} ended: ${server.printed()}${server.logged()}`))
+  }
   yield* ServerProcess.ready(port).pipe(Effect.retry({ schedule: Schedule.forever, times: 10 }))
-  const access = yield* Effect.promise(() => fs.readFile(path.join(folder, "demo-access.json"), "utf8"))
-  const { accounts } = yield* Schema.decodeEffect(DemoAccess)(access)
-  const key = accounts.find(({ label }) => label === "growth, active")?.key
-  const { pid } = server.child
-  if (key === undefined || pid === undefined) return yield* Effect.die(new Error(`${program} did not start`))
+  const key = yield* DemoServer.keyOf(folder, "growth, active")
   const peer = {
     name,
     port,
     authorizations: [`Bearer ${key}`],
     cpuMicros: async () => ProcessCpu.ofProcess(pid),
-    databaseMicros: () => ProcessCpu.ofDescendants(pid),
-    stop: async () => {}
+    databaseMicros: () => ProcessCpu.ofDescendants(pid)
   }
   return { peer, end: server.end("SIGTERM") }
 })

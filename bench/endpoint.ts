@@ -12,12 +12,9 @@ interface Contender {
   readonly calls: number
 }
 
-const toolCall = (name: string, args: Readonly<Record<string, unknown>>) =>
-  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } })
-
 /** Different searches in rotation, so that no cached total flatters. */
 const searches = ["US", "GB", "DE", "FR", "CA", "AU", "NL", "IT"].flatMap((country) =>
-  [1, 2, 3].map((page) => toolCall("search_ads", { countries: [country], page, sort_by: "newest" }))
+  [1, 2, 3].map((page) => Trivial.toolCall("search_ads", { countries: [country], page, sort_by: "newest" }))
 )
 
 export const ownLabel = "Discovery, `get_usage`, services in memory"

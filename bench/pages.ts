@@ -7,6 +7,7 @@ import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import { Browser } from "./support/Browser.ts"
 import * as DemoServer from "./support/DemoServer.ts"
+import { toolCall } from "./support/Trivial.ts"
 
 const rounds = 41
 const warmUps = 10
@@ -103,7 +104,7 @@ const prepare = async (url: string, page: string, { browser, key }: Visitor): Pr
     const response = await fetch(`${url}/mcp`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } })
+      body: toolCall(name, args)
     })
     return response.text()
   }

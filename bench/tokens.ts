@@ -3,8 +3,6 @@
  * run. Prints the table of bench/results/endpoint.md. About two minutes.
  */
 import { Effect, Schema } from "effect"
-import * as fs from "node:fs/promises"
-import * as path from "node:path"
 import { adSorts } from "../src/domain/search/AdQuery.ts"
 import { adGroupings } from "../src/domain/search/AdGroupQuery.ts"
 import { groupings } from "../src/domain/search/MarketQuery.ts"
@@ -13,6 +11,7 @@ import { shopSorts } from "../src/domain/search/ShopQuery.ts"
 import * as Random from "../test/oracle/Random.ts"
 import * as Tokens from "../test/support/Tokens.ts"
 import * as DemoServer from "./support/DemoServer.ts"
+import { toolCall } from "./support/Trivial.ts"
 
 type Arguments = Readonly<Record<string, unknown>>
 
@@ -56,14 +55,13 @@ const run = Effect.gen(function* () {
     PLAN_CREDITS_PRO: "100000",
     RATE_LIMIT_PER_MINUTE: "0"
   })
+  const key = yield* DemoServer.keyOf(folder, "growth, active")
   yield* Effect.promise(async () => {
-    const access = await fs.readFile(path.join(folder, "demo-access.json"), "utf8")
-    const key = /dsk_[0-9A-Za-z]{43}/u.exec(access)?.[0] ?? ""
     const call = async (name: string, args: Arguments, view: string): Promise<string | undefined> => {
       const response = await fetch(`${url}/mcp${view}`, {
         method: "POST",
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } })
+        body: toolCall(name, args)
       })
       const { result } = Schema.decodeUnknownSync(Answer)(await response.json())
       return result.isError === true ? undefined : result.content[0]?.text

@@ -30,7 +30,7 @@ const State = Schema.Struct({
   keys: Schema.Record(Schema.String, Schema.String)
 })
 export const StateJson = Schema.fromJsonString(State)
-export const maxStateBytes = 65_536
+const maxStateBytes = 65_536
 
 export interface Run extends Readonly<typeof State.Type> {
   readonly folder: string

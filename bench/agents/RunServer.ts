@@ -9,13 +9,13 @@ import { Accounts } from "../../src/services/accounts/Accounts.ts"
 import { ApiKeys } from "../../src/services/credentials/ApiKeys.ts"
 import { rowsOf } from "../../src/services/database/Rows.ts"
 import { Passwords } from "../../src/services/sessions/Passwords.ts"
-import * as WholeFile from "../../src/services/WholeFile.ts"
 import * as ServerProcess from "../../test/support/ServerProcess.ts"
+import * as DemoServer from "../support/DemoServer.ts"
 import * as DemoCatalog from "./DemoCatalog.ts"
 import * as Orders from "./Orders.ts"
 import { questions } from "./Questions.ts"
 import type { Question } from "./Questions.ts"
-import { failed, find, folderOf, maxStateBytes, RunError, stateFile, StateJson } from "./Run.ts"
+import { failed, find, folderOf, RunError, stateFile, StateJson } from "./Run.ts"
 import type { Run, Shown } from "./Run.ts"
 
 export const today = Effect.map(DateTime.now, DateTime.formatIsoDateUtc)
@@ -41,16 +41,6 @@ const makeKeys = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
     })
   )
   return Object.fromEntries(made)
-})
-
-const DemoAccess = Schema.fromJsonString(
-  Schema.Struct({ accounts: Schema.Array(Schema.Struct({ label: Schema.String, key: Schema.String })) })
-)
-
-const demoKeyOf = Effect.fnUntraced(function* (folder: string) {
-  const text = yield* WholeFile.text(path.join(dataOf(folder), "demo-access.json"), maxStateBytes)
-  const { accounts } = yield* Schema.decodeEffect(DemoAccess)(text)
-  return accounts.find(({ label }) => label.startsWith("pro"))?.key ?? ""
 })
 
 /** A command of the program on the data of the run. */
@@ -88,7 +78,9 @@ export const serve = Effect.fnUntraced(function* (name: string, isCompact: boole
   const state = {
     url: `http://localhost:${port}/mcp${view}`,
     asOf,
-    demoKey: yield* demoKeyOf(folder).pipe(Effect.mapError(failed("The server has no demo keys."))),
+    demoKey: yield* DemoServer.keyOf(dataOf(folder), "pro").pipe(
+      Effect.mapError(failed("The server has no demo keys."))
+    ),
     keys:
       before?.keys ??
       (yield* makeKeys(questionsOf(asOf).map(({ id }) => id)).pipe(

@@ -1,5 +1,6 @@
 /** One call of a tool, over HTTP, with everything that the endpoint checks. */
 import { type Agent, request } from "node:http"
+import { toolCall } from "../support/Trivial.ts"
 import type { SearchCase } from "./SearchCase.ts"
 import type { Target } from "./Target.ts"
 
@@ -14,13 +15,7 @@ export interface Reply {
 /** The server itself gives up after seven seconds. */
 const patienceMillis = 15_000
 
-export const bodyOf = (searchCase: SearchCase): string =>
-  JSON.stringify({
-    jsonrpc: "2.0",
-    id: 1,
-    method: "tools/call",
-    params: { name: searchCase.tool, arguments: searchCase.arguments }
-  })
+export const bodyOf = (searchCase: SearchCase): string => toolCall(searchCase.tool, searchCase.arguments)
 
 const outcomeOf = (status: number | undefined, body: string): Outcome => {
   if (status !== 200) return `http_${status ?? "none"}`

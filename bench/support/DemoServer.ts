@@ -1,11 +1,22 @@
 /** The program as it is run, with the demo data. */
-import { Effect, Schedule } from "effect"
+import { Array, Effect, Schedule, Schema } from "effect"
 import { execFile } from "node:child_process"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import * as DemoAccounts from "../../src/services/accounts/DemoAccounts.ts"
 import * as ServerProcess from "../../test/support/ServerProcess.ts"
 import { temporaryFolder } from "./BenchDatabase.ts"
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+
+/** The API key of the first demo account whose label begins so, from the data folder of a server. */
+export const keyOf = Effect.fnUntraced(function* (folder: string, label: string) {
+  const text = yield* Effect.tryPromise(() => fs.readFile(path.join(folder, "demo-access.json"), "utf8"))
+  const { accounts } = yield* Schema.decodeEffect(DemoAccounts.AccessJson)(text)
+  const { key } = yield* Effect.fromOption(Array.findFirst(accounts, (account) => account.label.startsWith(label)))
+  return key
+})
 
 /** Starts it with an empty data folder, and waits until searches are answered. `nodeOptions` are for the server alone. */
 export const start = Effect.fnUntraced(function* (own: Readonly<Record<string, string>> = {}, nodeOptions = "") {

@@ -2,6 +2,9 @@
 import { Agent, request } from "node:http"
 import type { Peer } from "./Peer.ts"
 
+/** What calls are sent to; whoever started it stops it. */
+type Callee = Omit<Peer, "stop">
+
 export interface Sample {
   readonly calls: number
   /** Of the server alone. */
@@ -18,7 +21,7 @@ const headers = (authorization: string, body: string) => ({
   "content-length": Buffer.byteLength(body)
 })
 
-const call = (peer: Peer, agent: Agent, authorization: string, body: string): Promise<void> =>
+const call = (peer: Callee, agent: Agent, authorization: string, body: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const outgoing = request(
       {
@@ -52,7 +55,7 @@ const groups = 4
  * group of accounts calls, one account after the other.
  */
 export const run = async (
-  peer: Peer,
+  peer: Callee,
   options: {
     readonly bodies: ReadonlyArray<string>
     readonly calls: number

@@ -11,10 +11,9 @@ export const answer = {
 
 export const description = "Plan and remaining credits of the account. Free."
 
-/** What the load sends: the plain call of docs/spec/protocol.md. */
-export const body = JSON.stringify({
-  jsonrpc: "2.0",
-  id: 1,
-  method: "tools/call",
-  params: { name, arguments: {} }
-})
+/** The body of a plain call of a tool (docs/spec/protocol.md). */
+export const toolCall = (name: string, args: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } })
+
+/** What the load sends. */
+export const body = toolCall(name, {})

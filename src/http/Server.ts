@@ -89,8 +89,8 @@ export const make = (
 }
 
 /**
- * A request adds some fifteen services to its context, one at a time. Effect's default is 8: with the next one it copies all services of
- * the process.
+ * How many services a request can add to its context before Effect copies the context, with all services of the process. A request adds
+ * some fifteen; Effect's default is 8.
  */
 const maxAdded = 32
 

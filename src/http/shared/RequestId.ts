@@ -7,7 +7,7 @@ export class RequestId extends Context.Service<RequestId, string>()("discovery/h
 export const header = "x-request-id"
 
 /**
- * Begins with the time, so that charges enter the ledger's index by request id next to each other. At random places, each would read
- * and write a page of its own (bench/results/search-index.md).
+ * A UUID of version 7 (RFC 9562), which begins with the time. The ledger has a unique index on the ids of charged requests: ids in the
+ * order of time are inserted at its end, and random ones would change another page of it for each charge.
  */
 export const make = (): string => randomUUIDv7()

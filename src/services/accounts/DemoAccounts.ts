@@ -23,7 +23,7 @@ const Access = Schema.Struct({
 /** The sign-in of one account, and an API key of each. */
 export type Access = typeof Access.Type
 
-const AccessJson = Schema.fromJsonString(Access)
+export const AccessJson = Schema.fromJsonString(Access)
 
 const keyName = "Demo"
 const maxFileBytes = 65_536
